@@ -1,0 +1,169 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/step.h"
+#include "model/units.h"
+
+namespace steptwin {
+
+// The Program: what every rank's host threads do, command by command, and the kernels they launch.
+// CUDA-like; the simulator and the executor run it and need nothing above it. Flat arrays, no
+// strings in kernels or commands: a step of 64 ranks and 4096 micro-batches has 1.5 million
+// kernels.
+
+enum class KernelKind : std::uint8_t {
+  compute,
+  p2p,
+  all_to_all,
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  copy,
+};
+std::string_view name_of(KernelKind kind);
+inline bool is_collective(KernelKind kind) {
+  return kind >= KernelKind::all_to_all && kind <= KernelKind::all_reduce;
+}
+inline bool is_communication(KernelKind kind) {
+  return kind == KernelKind::p2p || is_collective(kind);
+}
+
+// Which part of the model a kernel is. `chunk` is a whole stage, where costs are given per stage.
+enum class Part : std::uint8_t {
+  chunk,
+  embedding,
+  attention,
+  counts,
+  dispatch,
+  experts,
+  combine,
+  mlp,
+  head,
+  p2p,
+  data,
+  unshard,
+  reduce_grad,
+  offload,
+  load,
+};
+std::string_view name_of(Part part);
+
+enum class Direction : std::uint8_t { none, forward, backward, backward_input, backward_weight };
+std::string_view name_of(Direction direction);
+
+struct P2pPart {
+  bool is_send = false;
+  std::int32_t peer = 0;  // world rank
+  Bytes bytes = 0;
+  TimeNs transfer_ns = 0;  // uncontended latency + bytes / bandwidth
+};
+
+struct Kernel {
+  std::int32_t rank = 0;
+  std::int32_t stream = 0;  // index into the rank's streams
+  KernelKind kind = KernelKind::compute;
+  Part part = Part::chunk;
+  Direction direction = Direction::none;
+  StepType step = StepType::fwd;  // the leaf step it came from; a batch shows its parts
+  std::int32_t stage = -1;
+  std::int32_t micro = -1;
+  std::int32_t layer = -1;
+  std::int32_t launches = 1;       // device launches it stands for
+  std::int32_t communicator = -1;  // communication kernels only
+  std::int32_t part_count = 0;     // p2p only
+  std::int64_t first_part = 0;     // into Program::p2p_parts
+  TimeNs duration_ns = 0;          // uncontended; 0 for p2p, whose parts have their own times
+  Bytes bytes = 0;                 // what a collective or copy moves per rank; 0 for p2p
+};
+
+enum class CommandType : std::uint8_t {
+  launch,
+  record,
+  wait,
+  host_wait,
+  host_work,
+  rendezvous,
+  notify,
+  depart,
+  fork,
+  join,
+};
+std::string_view name_of(CommandType type);
+
+enum class Role : std::uint8_t { comm, compute };
+std::string_view name_of(Role role);
+
+// A, B, C, D: before dispatch, after dispatch, before combine, after combine.
+enum class Hook : std::uint8_t { none, a, b, c, d };
+
+// One host command. Which fields count:
+//
+//   launch k            kernel
+//   record e, stream    index = event, stream; kernel: -1, or a kernel already launched on that
+//                       stream by this thread, and then the event covers only what was appended up
+//                       to that kernel
+//   wait stream, e      index = event, stream
+//   host_wait e         index = event
+//   host_work d         duration_ns
+//   rendezvous, notify  role; hook and index = layer say where, for reports
+//   depart
+//   fork j, join j      index = thread number
+struct Command {
+  CommandType type = CommandType::launch;
+  Role role = Role::comm;
+  Hook hook = Hook::none;
+  std::int32_t stream = -1;
+  std::int32_t index = -1;
+  std::int32_t kernel = -1;
+  TimeNs duration_ns = 0;
+
+  friend bool operator==(const Command&, const Command&) = default;
+};
+
+struct HostThread {
+  std::string name;  // "main", "backward.1"
+  std::vector<Command> commands;
+};
+
+// Thread 0 is main. Only main forks and joins; at most one forked thread lives at a time, and main
+// and it are the two sides of the rendezvous.
+struct RankProgram {
+  std::vector<std::string> streams;
+  std::vector<HostThread> threads;
+  std::int32_t events = 0;  // events are numbered 0..events-1 and recorded once each
+};
+
+// What shares a communicator shares an order: position in it is what sends and receives, and the
+// calls of a collective, are matched by. On one rank a communicator is used from one stream only.
+struct Communicator {
+  std::string name;
+  std::vector<std::int32_t> ranks;  // world ranks, ascending
+};
+
+struct HostCosts {
+  TimeNs launch_ns = 0;
+  TimeNs event_ns = 0;
+  TimeNs rendezvous_ns = 0;
+  TimeNs wake_ns = 0;
+  TimeNs fork_ns = 0;
+  bool one_launch_lock = false;  // host.threads = "one"
+
+  friend bool operator==(const HostCosts&, const HostCosts&) = default;
+};
+
+struct Program {
+  HostCosts host;
+  std::vector<Communicator> communicators;
+  std::vector<RankProgram> ranks;
+  std::vector<Kernel> kernels;  // a kernel's id is its index
+  std::vector<P2pPart> p2p_parts;
+};
+
+// "FWD_SEND(s0,m0)"
+std::string step_label(const Kernel& kernel);
+
+}  // namespace steptwin
