@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace steptwin::sim {
+
+// Parts of one ordered pair of ranks on one communicator that have arrived at one end and wait for
+// the other: a first-in first-out chain through Channels::next_part. A stream holds one kernel at
+// a time, so all of them belong to the kernel in flight on `stream`.
+struct Channel {
+  std::int64_t head = -1;  // part
+  std::int64_t tail = -1;
+  std::int32_t stream = -1;
+  bool sends = false;
+};
+
+// All channels, found by (communicator, sender, receiver). Open addressing; nothing is ever
+// listed in the order of the table.
+struct Channels {
+  struct Slot {
+    std::uint64_t pair = 0;  // communicator and sender
+    std::uint32_t receiver = 0;
+    std::int32_t channel = -1;
+  };
+  std::vector<Slot> slots;
+  std::vector<Channel> channels;
+  std::vector<std::int64_t> next_part;  // by part
+};
+
+// Room for `parts` parts.
+Channels make_channels(std::size_t parts);
+
+// The channel, made if it is not there yet.
+Channel& channel_of(Channels& channels, std::int32_t communicator, std::int32_t sender,
+                    std::int32_t receiver);
+
+// The channel, or null if nothing has arrived at either end so far.
+const Channel* find_channel(const Channels& channels, std::int32_t communicator,
+                            std::int32_t sender, std::int32_t receiver);
+
+}  // namespace steptwin::sim

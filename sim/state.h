@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/program.h"
+#include "model/trace.h"
+#include "sim/channels.h"
+#include "sim/stamp.h"
+
+namespace steptwin::sim {
+
+// Everything an evaluation of a Program knows, in flat arrays. Streams, threads and events are
+// numbered through all ranks; RankState holds where a rank's own begin.
+
+inline constexpr std::int32_t kNobody = -1;
+
+// A slot of a stream's queue: a kernel, or a wait for an event.
+struct StreamEntry {
+  Stamp stamp;              // appended; once passed: when it was passed (a kernel: its end)
+  std::int64_t kernel = 0;  // >= 0; a wait entry holds ~event
+};
+
+struct StreamState {
+  std::int64_t first_entry = 0;  // into State::entries
+  std::int64_t appended = 0;     // entries so far
+  std::int64_t passed = 0;       // of them
+  Stamp last;                    // when the newest passed entry was passed
+  // The communication kernel in flight at the head, if any.
+  std::int64_t flight = -1;
+  std::int32_t open_parts = 0;
+  Stamp arrived;
+  Stamp flight_end;
+  TimeNs flight_start_ns = 0;
+  // Who waits for this stream to pass entries: a chain through State::next_watcher.
+  std::int32_t watchers = kNobody;
+  std::int64_t watched_position = 0;  // the smallest they wait for
+  std::int32_t rank = 0;
+  bool queued = false;  // in State::active_streams
+};
+
+// An event covers the first `position` entries of a stream.
+struct EventState {
+  std::int32_t stream = -1;  // not recorded yet
+  std::int32_t watchers = kNobody;
+  std::int64_t position = 0;
+  Stamp recorded;
+};
+
+enum class ThreadPhase : std::uint8_t {
+  unborn,
+  beginning,  // begins its next command at `at`
+  busy,       // in a command that takes time; completes at `at`
+  leaving,    // leaves the barrier at `at`
+  in_lock,    // waits for the launch lock
+  in_event,   // host_wait
+  in_join,
+  in_barrier,  // first at the rendezvous
+  in_notify,   // COMPUTE side past the barrier, waits for the COMM side's notify
+  ended,
+};
+
+struct ThreadState {
+  const Command* commands = nullptr;
+  std::int32_t count = 0;
+  std::int32_t position = 0;
+  std::int32_t rank = 0;
+  std::int32_t number = 0;  // within the rank
+  std::int64_t first_record = 0;
+  ThreadPhase phase = ThreadPhase::unborn;
+  Stamp at;  // of its next action; once ended: when it ended
+  TimeNs began_ns = 0;
+  bool waited_for_lock = false;  // began_ns is when it asked
+};
+
+// The two sides of a rendezvous, between fork and join.
+struct Pairing {
+  std::int32_t forked = kNobody;  // thread number; kNobody outside a window
+  bool departed[2] = {false, false};
+  bool owes_notify[2] = {false, false};  // had a COMM rendezvous it has not notified yet
+  bool notified[2] = {false, false};     // the partner's notify for the present barrier has come
+};
+
+struct RankState {
+  std::int32_t first_stream = 0;
+  std::int32_t first_thread = 0;
+  std::int32_t first_event = 0;
+  std::int32_t lock_holder = kNobody;  // thread number
+  Pairing pairing;
+  bool queued = false;  // in State::active_ranks
+};
+
+// A call of a communicator that some members have made. Its members cannot be more than one call
+// apart, so one open call is all there is.
+struct CommunicatorState {
+  std::int32_t arrived = 0;
+  std::int32_t streams = kNobody;  // that wait in it: a chain through State::next_watcher
+  std::int64_t first_kernel = -1;
+  Stamp latest;
+};
+
+// The beginning and the end of a command; -1 where it never came to it.
+struct CommandTimes {
+  TimeNs begin_ns = -1;
+  TimeNs end_ns = -1;
+};
+
+struct State {
+  const Program* program = nullptr;
+  std::vector<RankState> ranks;
+  std::vector<StreamState> streams;
+  std::vector<ThreadState> threads;
+  std::vector<EventState> events;
+  std::vector<StreamEntry> entries;
+  std::vector<CommunicatorState> communicators;
+  Channels channels;
+  // A watcher is a stream (its number) or a thread (streams.size() + its number).
+  std::vector<std::int32_t> next_watcher;
+  std::vector<std::int64_t> awaited_position;
+  std::vector<std::int32_t> active_streams;  // stack: may be able to go on
+  std::vector<std::int32_t> active_ranks;    // stack: their host threads may
+  std::vector<KernelTimes> times;            // by kernel
+  std::vector<std::int32_t> launched_by;     // by kernel: thread number
+  std::vector<CommandTimes> records;         // by command, if wanted
+};
+
+// All arrays sized, main threads about to begin, nothing run yet.
+State make_state(const Program& program, bool host_records);
+
+inline void activate_stream(State& state, std::int32_t stream) {
+  StreamState& target = state.streams[static_cast<std::size_t>(stream)];
+  if (target.queued) return;
+  target.queued = true;
+  state.active_streams.push_back(stream);
+}
+
+inline void activate_rank(State& state, std::int32_t rank) {
+  RankState& target = state.ranks[static_cast<std::size_t>(rank)];
+  if (target.queued) return;
+  target.queued = true;
+  state.active_ranks.push_back(rank);
+}
+
+// When the event completes, if that is known already.
+inline bool event_known(const State& state, const EventState& event, Stamp& completed) {
+  if (event.stream < 0) return false;
+  const StreamState& stream = state.streams[static_cast<std::size_t>(event.stream)];
+  if (stream.passed < event.position) return false;
+  completed = event.recorded;
+  if (event.position > 0) {
+    const StreamEntry& covered =
+        state.entries[static_cast<std::size_t>(stream.first_entry + event.position - 1)];
+    completed = later(completed, covered.stamp);
+  }
+  return true;
+}
+
+// Wakes `watcher` (see State::next_watcher) when the event's completion is known.
+void watch_event(State& state, std::int32_t watcher, std::int32_t event);
+
+// Wakes everything that waits for the stream to have passed what it has passed by now.
+void release_watchers(State& state, std::int32_t stream);
+
+// The event has just been recorded: whoever waited for that is woken if its time is known, and else
+// waits for the stream it covers.
+void event_recorded(State& state, std::int32_t event);
+
+}  // namespace steptwin::sim

@@ -1,0 +1,277 @@
+#include "sim/wait_graph.h"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <deque>
+#include <fmt/format.h>
+
+#include "sim/describe.h"
+
+namespace steptwin::sim {
+namespace {
+
+// Finds the item of a stream or thread, and where something that has yet to happen stands.
+class Finder {
+ public:
+  Finder(const State& state, const std::vector<BlockedItem>& items) : state_(state) {
+    item_of_stream_.assign(state.streams.size(), -1);
+    item_of_thread_.assign(state.threads.size(), -1);
+    for (std::size_t item = 0; item < items.size(); ++item) {
+      const RankState& rank = state.ranks[static_cast<std::size_t>(items[item].rank)];
+      std::vector<std::int32_t>& table = items[item].is_thread ? item_of_thread_ : item_of_stream_;
+      const std::int32_t first = items[item].is_thread ? rank.first_thread : rank.first_stream;
+      table[static_cast<std::size_t>(first + items[item].index)] = static_cast<std::int32_t>(item);
+    }
+  }
+
+  std::int32_t stream_item(std::int32_t stream) const {
+    return item_of_stream_[static_cast<std::size_t>(stream)];
+  }
+
+  // An unborn thread cannot go on before main forks it.
+  std::int32_t thread_item(std::int32_t rank, std::int32_t number) const {
+    const std::int32_t first = state_.ranks[static_cast<std::size_t>(rank)].first_thread;
+    const bool unborn =
+        state_.threads[static_cast<std::size_t>(first + number)].phase == ThreadPhase::unborn;
+    return item_of_thread_[static_cast<std::size_t>(first + (unborn ? 0 : number))];
+  }
+
+  // The thread of the rank that has yet to perform a command for which wanted(command) holds.
+  template <typename Wanted>
+  std::int32_t thread_to(std::int32_t rank, Wanted&& wanted) const {
+    const RankState& rank_state = state_.ranks[static_cast<std::size_t>(rank)];
+    const auto count = state_.program->ranks[static_cast<std::size_t>(rank)].threads.size();
+    for (std::size_t number = 0; number < count; ++number) {
+      const ThreadState& thread =
+          state_.threads[static_cast<std::size_t>(rank_state.first_thread) + number];
+      if (thread.phase == ThreadPhase::ended) continue;
+      for (std::int32_t position = thread.position; position < thread.count; ++position) {
+        if (wanted(thread.commands[position])) {
+          return thread_item(rank, static_cast<std::int32_t>(number));
+        }
+      }
+    }
+    return -1;
+  }
+
+  // The first kernel of the rank that is not finished, has not met its partner and for which
+  // wanted(kernel) holds: queued on a stream, or still to be launched by a thread.
+  template <typename Wanted>
+  WaitEdge kernel_to_come(std::int32_t rank, Wanted&& wanted) const {
+    const Program& program = *state_.program;
+    const RankState& rank_state = state_.ranks[static_cast<std::size_t>(rank)];
+    const auto streams = program.ranks[static_cast<std::size_t>(rank)].streams.size();
+    for (std::size_t local = 0; local < streams; ++local) {
+      const auto index = static_cast<std::size_t>(rank_state.first_stream) + local;
+      const StreamState& stream = state_.streams[index];
+      for (std::int64_t entry = stream.passed; entry < stream.appended; ++entry) {
+        const std::int64_t kernel =
+            state_.entries[static_cast<std::size_t>(stream.first_entry + entry)].kernel;
+        if (kernel < 0 || kernel == stream.flight) continue;
+        if (!wanted(program.kernels[static_cast<std::size_t>(kernel)])) continue;
+        return {stream_item(static_cast<std::int32_t>(index)),
+                fmt::format("{}, which stands behind that on stream {} of rank {}",
+                            kernel_text(program, kernel),
+                            program.ranks[static_cast<std::size_t>(rank)].streams[local], rank)};
+      }
+    }
+    std::int64_t found = -1;
+    const std::int32_t item = thread_to(rank, [&](const Command& command) {
+      if (command.type != CommandType::launch) return false;
+      if (!wanted(program.kernels[static_cast<std::size_t>(command.kernel)])) return false;
+      found = command.kernel;
+      return true;
+    });
+    if (found < 0) return {-1, fmt::format("a call that rank {} never makes", rank)};
+    return {item,
+            fmt::format("{}, which rank {} has not launched", kernel_text(program, found), rank)};
+  }
+
+ private:
+  const State& state_;
+  std::vector<std::int32_t> item_of_stream_;
+  std::vector<std::int32_t> item_of_thread_;
+};
+
+WaitEdge event_edge(const State& state, const Finder& finder, std::int32_t rank,
+                    std::int32_t event_index) {
+  const EventState& event = state.events[static_cast<std::size_t>(event_index)];
+  if (event.stream >= 0) {
+    const StreamState& stream = state.streams[static_cast<std::size_t>(event.stream)];
+    const StreamEntry& last =
+        state.entries[static_cast<std::size_t>(stream.first_entry + event.position - 1)];
+    const std::string what =
+        last.kernel >= 0 ? kernel_text(*state.program, last.kernel) : "what is queued";
+    return {finder.stream_item(event.stream), fmt::format("{} on stream {} of rank {}", what,
+                                                          stream_name(state, event.stream), rank)};
+  }
+  const std::int32_t local = event_index - state.ranks[static_cast<std::size_t>(rank)].first_event;
+  const std::int32_t item = finder.thread_to(rank, [local](const Command& command) {
+    return command.type == CommandType::record && command.index == local;
+  });
+  return {item, fmt::format("an event that rank {} has not recorded", rank)};
+}
+
+std::vector<WaitEdge> p2p_edges(const State& state, const Finder& finder, const Kernel& kernel) {
+  std::vector<WaitEdge> edges;
+  const Program& program = *state.program;
+  std::vector<std::pair<std::int32_t, bool>> asked;
+  for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
+    const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
+    const std::pair<std::int32_t, bool> question(part.peer, part.is_send);
+    if (std::find(asked.begin(), asked.end(), question) != asked.end()) continue;
+    asked.push_back(question);
+    if (!part_waits(state, kernel, part)) continue;
+    edges.push_back(finder.kernel_to_come(part.peer, [&](const Kernel& other) {
+      if (other.kind != KernelKind::p2p || other.communicator != kernel.communicator) return false;
+      for (std::int32_t at = 0; at < other.part_count; ++at) {
+        const P2pPart& end = program.p2p_parts[static_cast<std::size_t>(other.first_part + at)];
+        if (end.peer == kernel.rank && end.is_send != part.is_send) return true;
+      }
+      return false;
+    }));
+  }
+  return edges;
+}
+
+std::vector<WaitEdge> collective_edges(const State& state, const Finder& finder,
+                                       const Kernel& kernel) {
+  std::vector<WaitEdge> edges;
+  const auto& members =
+      state.program->communicators[static_cast<std::size_t>(kernel.communicator)].ranks;
+  for (const std::int32_t member : members) {
+    if (member == kernel.rank || has_arrived(state, kernel.communicator, member)) continue;
+    edges.push_back(finder.kernel_to_come(member, [&kernel](const Kernel& other) {
+      return is_collective(other.kind) && other.communicator == kernel.communicator;
+    }));
+  }
+  return edges;
+}
+
+std::vector<WaitEdge> stream_edges(const State& state, const Finder& finder,
+                                   const BlockedItem& item) {
+  const RankState& rank = state.ranks[static_cast<std::size_t>(item.rank)];
+  const StreamState& stream =
+      state.streams[static_cast<std::size_t>(rank.first_stream + item.index)];
+  const std::int64_t head =
+      state.entries[static_cast<std::size_t>(stream.first_entry + stream.passed)].kernel;
+  if (head < 0) {
+    return {event_edge(state, finder, item.rank, static_cast<std::int32_t>(~head))};
+  }
+  const Kernel& kernel = state.program->kernels[static_cast<std::size_t>(head)];
+  return kernel.kind == KernelKind::p2p ? p2p_edges(state, finder, kernel)
+                                        : collective_edges(state, finder, kernel);
+}
+
+std::vector<WaitEdge> thread_edges(const State& state, const Finder& finder,
+                                   const BlockedItem& item) {
+  const RankState& rank = state.ranks[static_cast<std::size_t>(item.rank)];
+  const ThreadState& thread =
+      state.threads[static_cast<std::size_t>(rank.first_thread + item.index)];
+  const Command& command = thread.commands[thread.position];
+  if (thread.phase == ThreadPhase::in_event) {
+    return {event_edge(state, finder, item.rank, rank.first_event + command.index)};
+  }
+  if (thread.phase == ThreadPhase::in_join) {
+    return {{finder.thread_item(item.rank, command.index),
+             fmt::format("thread {}", thread_name(state, item.rank, command.index))}};
+  }
+  const std::int32_t partner = item.index == 0 ? rank.pairing.forked : 0;
+  return {{finder.thread_item(item.rank, partner),
+           thread.phase == ThreadPhase::in_notify
+               ? fmt::format("notify(comm) of thread {}", thread_name(state, item.rank, partner))
+               : fmt::format("thread {} to come to the rendezvous",
+                             thread_name(state, item.rank, partner))}};
+}
+
+std::vector<BlockedItem> blocked_items(const State& state) {
+  std::vector<BlockedItem> items;
+  for (std::size_t rank = 0; rank < state.ranks.size(); ++rank) {
+    const auto rank_number = static_cast<std::int32_t>(rank);
+    const RankState& rank_state = state.ranks[rank];
+    const RankProgram& program = state.program->ranks[rank];
+    for (std::size_t index = 0; index < program.threads.size(); ++index) {
+      const ThreadState& thread =
+          state.threads[static_cast<std::size_t>(rank_state.first_thread) + index];
+      if (thread.phase == ThreadPhase::ended || thread.phase == ThreadPhase::unborn) continue;
+      items.push_back({rank_number, true, static_cast<std::int32_t>(index), -1, thread.position,
+                       thread_text(state, thread)});
+    }
+    for (std::size_t index = 0; index < program.streams.size(); ++index) {
+      const auto number =
+          static_cast<std::int32_t>(static_cast<std::size_t>(rank_state.first_stream) + index);
+      const StreamState& stream = state.streams[static_cast<std::size_t>(number)];
+      if (stream.passed == stream.appended) continue;
+      const std::int64_t head =
+          state.entries[static_cast<std::size_t>(stream.first_entry + stream.passed)].kernel;
+      items.push_back({rank_number, false, static_cast<std::int32_t>(index), head < 0 ? -1 : head,
+                       -1, stream_text(state, number)});
+    }
+  }
+  return items;
+}
+
+// The way back from `start` to itself inside the graph, breadth first.
+std::vector<std::int32_t> cycle_through(const WaitGraph& graph, std::int32_t start) {
+  std::vector<std::int32_t> reached_from(graph.items.size(), -1);
+  std::deque<std::int32_t> frontier{start};
+  while (!frontier.empty()) {
+    const std::int32_t item = frontier.front();
+    frontier.pop_front();
+    for (const WaitEdge& edge : graph.edges[static_cast<std::size_t>(item)]) {
+      if (edge.target == start) {
+        std::vector<std::int32_t> cycle{item};
+        while (cycle.back() != start) {
+          cycle.push_back(reached_from[static_cast<std::size_t>(cycle.back())]);
+        }
+        std::reverse(cycle.begin(), cycle.end());
+        return cycle;
+      }
+      if (edge.target < 0 || reached_from[static_cast<std::size_t>(edge.target)] >= 0) continue;
+      reached_from[static_cast<std::size_t>(edge.target)] = item;
+      frontier.push_back(edge.target);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+WaitGraph wait_graph(const State& state) {
+  WaitGraph graph{blocked_items(state), {}};
+  const Finder finder(state, graph.items);
+  for (BlockedItem& item : graph.items) {
+    std::vector<WaitEdge> edges =
+        item.is_thread ? thread_edges(state, finder, item) : stream_edges(state, finder, item);
+    if (!edges.empty()) item.text += ", waits for " + edges.front().reason;
+    graph.edges.push_back(std::move(edges));
+  }
+  return graph;
+}
+
+std::vector<std::int32_t> shortest_cycle(const WaitGraph& graph) {
+  using Boost = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+  Boost boost_graph(graph.items.size());
+  for (std::size_t item = 0; item < graph.edges.size(); ++item) {
+    for (const WaitEdge& edge : graph.edges[item]) {
+      if (edge.target >= 0)
+        boost::add_edge(item, static_cast<std::size_t>(edge.target), boost_graph);
+    }
+  }
+  std::vector<int> component(graph.items.size());
+  const int components = boost::strong_components(
+      boost_graph, boost::make_iterator_property_map(component.begin(),
+                                                     boost::get(boost::vertex_index, boost_graph)));
+  std::vector<int> size(static_cast<std::size_t>(components), 0);
+  for (const int of_item : component) ++size[static_cast<std::size_t>(of_item)];
+  std::vector<std::int32_t> shortest;
+  for (std::size_t item = 0; item < graph.items.size(); ++item) {
+    if (size[static_cast<std::size_t>(component[item])] < 2) continue;
+    shortest = cycle_through(graph, static_cast<std::int32_t>(item));
+    if (!shortest.empty()) break;
+  }
+  return shortest;
+}
+
+}  // namespace steptwin::sim
