@@ -1,7 +1,6 @@
 #include "model/error.h"
 
 #include <fmt/format.h>
-
 #include <utility>
 
 namespace steptwin {

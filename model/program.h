@@ -103,9 +103,9 @@ enum class Hook : std::uint8_t { none, a, b, c, d };
 // One host command. Which fields count:
 //
 //   launch k            kernel
-//   record e, stream    index = event, stream; kernel: -1, or a kernel already launched on that
-//                       stream by this thread, and then the event covers only what was appended up
-//                       to that kernel
+//   record e, stream    index = event, stream; kernel: -1, or a kernel of that stream whose launch
+//                       is over by then, and then the event covers only what was appended up to
+//                       that kernel
 //   wait stream, e      index = event, stream
 //   host_wait e         index = event
 //   host_work d         duration_ns

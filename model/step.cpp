@@ -10,11 +10,26 @@ namespace steptwin {
 namespace {
 
 constexpr std::array<std::string_view, kStepTypeCount> kNames = {
-    "DATA_LOAD",        "DATA_SEND",           "DATA_RECV",         "FWD",
-    "BWD",              "BWD_INPUT",           "BWD_WEIGHT",        "FWD_RECV",
-    "FWD_SEND",         "BWD_RECV",            "BWD_SEND",          "BATCH_SEND_RECV",
-    "OVERLAP_F_B",      "OVERLAP_B_F",         "FSDP_UNSHARD",      "FSDP_RESHARD",
-    "FSDP_REDUCE_GRAD", "SWAP_LAUNCH_OFFLOAD", "SWAP_WAIT_OFFLOAD", "SWAP_LAUNCH_LOAD",
+    "DATA_LOAD",
+    "DATA_SEND",
+    "DATA_RECV",
+    "FWD",
+    "BWD",
+    "BWD_INPUT",
+    "BWD_WEIGHT",
+    "FWD_RECV",
+    "FWD_SEND",
+    "BWD_RECV",
+    "BWD_SEND",
+    "BATCH_SEND_RECV",
+    "OVERLAP_F_B",
+    "OVERLAP_B_F",
+    "FSDP_UNSHARD",
+    "FSDP_RESHARD",
+    "FSDP_REDUCE_GRAD",
+    "SWAP_LAUNCH_OFFLOAD",
+    "SWAP_WAIT_OFFLOAD",
+    "SWAP_LAUNCH_LOAD",
     "SWAP_WAIT_LOAD",
 };
 
@@ -23,7 +38,9 @@ const std::vector<Step>& no_steps() {
   return empty;
 }
 
-bool is_backward(StepType type) { return type == StepType::bwd || type == StepType::bwd_input; }
+bool is_backward(StepType type) {
+  return type == StepType::bwd || type == StepType::bwd_input;
+}
 
 std::string misshape_of_overlap(const Step& step) {
   if (step.sub_steps().size() != 2) return "an overlap has two sub-steps";
@@ -60,7 +77,9 @@ std::string misshape_of_batch(const Step& step) {
 
 }  // namespace
 
-std::string_view name_of(StepType type) { return kNames[static_cast<std::size_t>(type)]; }
+std::string_view name_of(StepType type) {
+  return kNames[static_cast<std::size_t>(type)];
+}
 
 std::optional<StepType> step_type_named(std::string_view name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
@@ -76,14 +95,22 @@ StepShape shape_of(StepType type) {
   return fsdp ? StepShape::stage_only : StepShape::stage_micro;
 }
 
-bool is_p2p(StepType type) { return type >= StepType::fwd_recv && type <= StepType::bwd_send; }
-bool is_compute(StepType type) { return type >= StepType::fwd && type <= StepType::bwd_weight; }
+bool is_p2p(StepType type) {
+  return type >= StepType::fwd_recv && type <= StepType::bwd_send;
+}
+bool is_compute(StepType type) {
+  return type >= StepType::fwd && type <= StepType::bwd_weight;
+}
 bool is_overlap(StepType type) {
   return type == StepType::overlap_f_b || type == StepType::overlap_b_f;
 }
-bool is_data(StepType type) { return type <= StepType::data_recv; }
+bool is_data(StepType type) {
+  return type <= StepType::data_recv;
+}
 
-const std::vector<Step>& Step::sub_steps() const { return parts ? parts->sub_steps : no_steps(); }
+const std::vector<Step>& Step::sub_steps() const {
+  return parts ? parts->sub_steps : no_steps();
+}
 
 const std::vector<Step>& Step::boundary_p2p() const {
   return parts ? parts->boundary_p2p : no_steps();
@@ -143,7 +170,8 @@ std::string misshape_of(const Step& step) {
   }
   if (step.stage < 0) return std::string(name_of(step.type)) + " needs a stage";
   const bool needs_micro = shape == StepShape::stage_micro;
-  if (needs_micro && step.micro < 0) return std::string(name_of(step.type)) + " needs a micro-batch";
+  if (needs_micro && step.micro < 0)
+    return std::string(name_of(step.type)) + " needs a micro-batch";
   if (!needs_micro && step.micro != Step::kNone) {
     return std::string(name_of(step.type)) + " has no micro-batch";
   }

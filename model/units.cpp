@@ -1,11 +1,10 @@
 #include "model/units.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 namespace steptwin {
@@ -64,7 +63,9 @@ TimeNs nanoseconds_from_us(double duration_us) {
   return std::llround(duration_us * 1000.0);
 }
 
-double us_from_nanoseconds(TimeNs duration) { return static_cast<double>(duration) / 1000.0; }
+double us_from_nanoseconds(TimeNs duration) {
+  return static_cast<double>(duration) / 1000.0;
+}
 
 TimeNs transfer_time(TimeNs latency, Bytes bytes, Bandwidth bandwidth) {
   const double seconds = static_cast<double>(bytes) / bandwidth.bytes_per_second;

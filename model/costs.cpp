@@ -1,0 +1,117 @@
+#include "model/costs.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace steptwin {
+namespace {
+
+// A list has one value for all stages or one per stage.
+template <typename Value>
+const Value& value_for(const std::vector<Value>& list, std::int32_t stage) {
+  assert(list.size() == 1 || static_cast<std::size_t>(stage) < list.size());
+  return list.size() == 1 ? list.front() : list[static_cast<std::size_t>(stage)];
+}
+
+TimeNs chunk_time(const StageKeys& keys, std::int32_t stage, Direction direction) {
+  const ComputePartCost cost{value_for(keys.forward_us, stage),
+                             value_for(keys.backward_input_us, stage),
+                             value_for(keys.backward_weight_us, stage)};
+  return compute_time(cost, direction);
+}
+
+TimeNs layer_time(const Scenario& scenario, LayerKind kind, Direction direction) {
+  const LayersKeys& layers = scenario.layers;
+  const TimeNs attention = compute_time(layers.attention, direction);
+  if (kind == LayerKind::dense) return attention + compute_time(layers.mlp, direction);
+  TimeNs time = attention + compute_time(layers.experts, direction) +
+                communication_time(scenario, layers.dispatch, direction) +
+                communication_time(scenario, layers.combine, direction);
+  if (scenario.moe.counts_exchange && direction == Direction::forward) {
+    time += communication_time(scenario, layers.counts, direction);
+  }
+  return time;
+}
+
+TimeNs transfer_over(const LinkKeys& link, Bytes bytes) {
+  return transfer_time(nanoseconds_from_us(link.latency_us), bytes, link.bandwidth);
+}
+
+LinkKeys link_for(const NetworkKeys& network, bool within_node) {
+  if (!network.by_node) return LinkKeys{network.p2p_latency_us, network.p2p_bandwidth};
+  return within_node ? network.intra_node : network.inter_node;
+}
+
+}  // namespace
+
+TimeNs stage_time(const Scenario& scenario, std::int32_t stage, Direction direction) {
+  assert(stage >= 0 && stage < scenario.stages());
+  if (scenario.stage.given) return chunk_time(scenario.stage, stage, direction);
+  TimeNs time = 0;
+  if (stage == 0) time += compute_time(scenario.layers.embedding, direction);
+  for (const LayerKind kind : scenario.layers.stages[static_cast<std::size_t>(stage)]) {
+    time += layer_time(scenario, kind, direction);
+  }
+  if (stage == scenario.stages() - 1) time += compute_time(scenario.layers.head, direction);
+  return time;
+}
+
+TimeNs compute_time(const ComputePartCost& cost, Direction direction) {
+  switch (direction) {
+    case Direction::forward:
+      return nanoseconds_from_us(cost.forward_us);
+    case Direction::backward:
+      return nanoseconds_from_us(cost.backward_input_us + cost.backward_weight_us);
+    case Direction::backward_input:
+      return nanoseconds_from_us(cost.backward_input_us);
+    case Direction::backward_weight:
+      return nanoseconds_from_us(cost.backward_weight_us);
+    case Direction::none:
+      break;
+  }
+  assert(false && "a kernel of the model has a direction");
+  return 0;
+}
+
+TimeNs communication_time(const Scenario& scenario, const CommPartCost& cost, Direction direction) {
+  assert(direction != Direction::none);
+  if (direction == Direction::backward_weight) return 0;
+  if (cost.bytes >= 0) return all_to_all_time(scenario, cost.bytes);
+  return nanoseconds_from_us(direction == Direction::forward ? cost.forward_us : cost.backward_us);
+}
+
+std::int32_t launches_of(const Scenario& scenario, Part part) {
+  const auto found = scenario.layers.launches.find(part);
+  return found == scenario.layers.launches.end() ? 1 : found->second;
+}
+
+Bytes output_bytes(const Scenario& scenario, std::int32_t stage) {
+  if (scenario.layers.given) return scenario.layers.output_bytes;
+  return value_for(scenario.stage.output_bytes, stage);
+}
+
+Bytes activation_bytes(const Scenario& scenario, std::int32_t stage) {
+  return value_for(scenario.stage.activation_bytes, stage);
+}
+
+Bytes parameter_bytes(const Scenario& scenario, std::int32_t stage) {
+  return value_for(scenario.stage.parameter_bytes, stage);
+}
+
+TimeNs p2p_time(const Scenario& scenario, std::int32_t from_rank, std::int32_t to_rank,
+                Bytes bytes) {
+  const std::int64_t peers = scenario.parallel.expert;
+  const std::int64_t first = std::min(from_rank, to_rank) * peers;
+  const std::int64_t last = std::max(from_rank, to_rank) * peers + peers - 1;
+  const std::int64_t per_node = scenario.network.devices_per_node;
+  const bool within_node = first / per_node == last / per_node;
+  return transfer_over(link_for(scenario.network, within_node), bytes);
+}
+
+TimeNs all_to_all_time(const Scenario& scenario, Bytes bytes) {
+  const std::int64_t peers = scenario.parallel.expert;
+  const bool within_node = peers <= scenario.network.devices_per_node;
+  return transfer_over(link_for(scenario.network, within_node), bytes - bytes / peers);
+}
+
+}  // namespace steptwin

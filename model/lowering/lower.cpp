@@ -1,0 +1,52 @@
+#include "model/lowering/lower.h"
+
+#include <cassert>
+
+#include "model/lowering/rank_lowering.h"
+
+namespace steptwin {
+namespace {
+
+HostCosts host_costs(const HostKeys& keys) {
+  HostCosts host;
+  host.launch_ns = nanoseconds_from_us(keys.launch_us);
+  host.event_ns = nanoseconds_from_us(keys.event_us);
+  host.rendezvous_ns = nanoseconds_from_us(keys.rendezvous_us);
+  host.wake_ns = nanoseconds_from_us(keys.wake_us);
+  host.fork_ns = nanoseconds_from_us(keys.fork_us);
+  host.one_launch_lock = keys.one_launch_lock;
+  return host;
+}
+
+// Kernels to expect, so that the big array is sized once.
+std::size_t compute_and_transfer_steps(const Schedule& schedule) {
+  std::size_t steps = 0;
+  for (const StepList& list : schedule.ranks) {
+    for (const Slot& slot : list) steps += slot ? 1 : 0;
+  }
+  return steps;
+}
+
+}  // namespace
+
+Program lower(const Schedule& schedule, const Scenario& scenario) {
+  assert(schedule.stages.stages() == scenario.stages());
+  Program program;
+  program.host = host_costs(scenario.host);
+  program.ranks.resize(schedule.ranks.size());
+  program.kernels.reserve(compute_and_transfer_steps(schedule));
+  program.p2p_parts.reserve(compute_and_transfer_steps(schedule) / 2);
+  const std::vector<Chunk> chunks = make_chunks(scenario);
+  StreamPlan plan(scenario.streams, static_cast<std::int32_t>(schedule.ranks.size()), program);
+  for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+    RankLowering lowering(schedule, scenario, chunks, plan, program,
+                          static_cast<std::int32_t>(rank));
+    for (const Slot& slot : schedule.ranks[rank]) {
+      if (slot) lowering.lower_step(*slot);
+    }
+    lowering.finish();
+  }
+  return program;
+}
+
+}  // namespace steptwin

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/lowering/chunk.h"
+#include "model/lowering/rank_writer.h"
+#include "model/lowering/stream_plan.h"
+#include "model/lowering/tensor_cache.h"
+#include "model/scenario.h"
+#include "model/schedule.h"
+
+namespace steptwin {
+
+// Lowers the step list of one rank, step by step.
+class RankLowering {
+ public:
+  RankLowering(const Schedule& schedule, const Scenario& scenario, const std::vector<Chunk>& chunks,
+               StreamPlan& plan, Program& program, std::int32_t rank);
+
+  void lower_step(const Step& step);
+
+  // Compute waits for all outstanding communication.
+  void finish();
+
+ private:
+  void lower_compute(const Step& step, bool in_window);
+  void lower_send(const Step& step);
+  void lower_recv(const Step& step);
+  void lower_overlap(const Step& step);
+  void issue_hook(const ChunkItem& item, bool forward);
+  void issue_compute(const ChunkItem& item, const Step& step);
+  void issue_collective(const ChunkItem& item, const Step& step);
+  void order_after_compute(std::int32_t stream);
+  void gather_inputs(const Step& step, bool forward);
+  void check_step(const Step& step) const;
+  Kernel kernel_of(const Step& step, bool forward) const;
+  void used(std::int32_t stream);
+
+  const Schedule& schedule_;
+  const Scenario& scenario_;
+  const std::vector<Chunk>& chunks_;
+  StreamPlan& plan_;
+  RankWriter writer_;
+  TensorCache tensors_;
+  std::vector<bool> used_streams_;
+  // Of the chunk being issued: events its next kernel has to wait for, and its newest compute
+  // kernel (or the one its input came out of).
+  std::vector<std::int32_t> pending_;
+  std::int32_t producer_ = -1;
+};
+
+}  // namespace steptwin
