@@ -1,0 +1,240 @@
+#include "model/check.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace steptwin {
+namespace {
+
+// Where a rank does what with one (stage, micro-batch); -1: nowhere.
+struct Work {
+  std::int64_t forward = -1;
+  std::int64_t backward = -1;  // BWD or BWD_INPUT
+  std::int64_t weight = -1;    // BWD or BWD_WEIGHT
+  bool split = false;
+  std::int64_t sent[2] = {-1, -1};  // forward, backward
+  std::int64_t received[2] = {-1, -1};
+};
+
+// One end of a transfer, in the order of its rank's list.
+struct End {
+  std::int64_t position = 0;
+  Step step;
+};
+
+std::string label(const Step& step) {
+  if (step.stage == Step::kNone) return std::string(name_of(step.type));
+  if (step.micro == Step::kNone) return fmt::format("{}(s{})", name_of(step.type), step.stage);
+  return fmt::format("{}(s{},m{})", name_of(step.type), step.stage, step.micro);
+}
+
+bool is_forward_transfer(StepType type) {
+  return type == StepType::fwd_send || type == StepType::fwd_recv;
+}
+
+bool is_send(StepType type) {
+  return type == StepType::fwd_send || type == StepType::bwd_send;
+}
+
+// The stage at the other end of a transfer.
+std::int32_t other_stage(const Step& step) {
+  const bool upwards = step.type == StepType::fwd_send || step.type == StepType::bwd_recv;
+  return upwards ? step.stage + 1 : step.stage - 1;
+}
+
+// A transfer as both ends name it: the stage that computes the tensor, and the direction.
+std::pair<std::int32_t, bool> tensor_of(const Step& step) {
+  const bool forward = is_forward_transfer(step.type);
+  return {is_send(step.type) ? step.stage : other_stage(step), forward};
+}
+
+class Checker {
+ public:
+  explicit Checker(const Schedule& schedule)
+      : schedule_(schedule),
+        work_(static_cast<std::size_t>(schedule.stages.stages()) *
+              static_cast<std::size_t>(schedule.micro_batches)) {}
+
+  std::vector<Finding> run() {
+    for (std::size_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
+      rank_ = static_cast<std::int32_t>(rank);
+      const StepList& list = schedule_.ranks[rank];
+      for (position_ = 0; position_ < static_cast<std::int64_t>(list.size()); ++position_) {
+        const Slot& slot = list[static_cast<std::size_t>(position_)];
+        if (!slot) continue;
+        for_each_leaf(*slot, [this](const Step& step) { take(step); });
+        for (const Step& step : slot->boundary_p2p()) take(step);
+      }
+    }
+    for (std::int32_t stage = 0; stage < schedule_.stages.stages(); ++stage) check_stage(stage);
+    if (has_transfers_) check_matching();
+    std::stable_sort(
+        findings_.begin(), findings_.end(), [](const Finding& left, const Finding& right) {
+          return std::pair(left.rank, left.position) < std::pair(right.rank, right.position);
+        });
+    return std::move(findings_);
+  }
+
+ private:
+  Work& work_of(std::int32_t stage, std::int32_t micro) {
+    return work_[static_cast<std::size_t>(stage) *
+                     static_cast<std::size_t>(schedule_.micro_batches) +
+                 static_cast<std::size_t>(micro)];
+  }
+
+  void add(std::int32_t rank, std::int64_t position, std::string step, std::string text) {
+    findings_.push_back({rank, position, std::move(step), std::move(text)});
+  }
+  void add_here(const Step& step, std::string text) {
+    add(rank_, position_, label(step), std::move(text));
+  }
+
+  void take(const Step& step) {
+    if (step.stage < 0 || step.stage >= schedule_.stages.stages()) {
+      return add_here(step,
+                      fmt::format("there are stages 0 to {} only", schedule_.stages.stages() - 1));
+    }
+    if (schedule_.stages.rank_of(step.stage) != rank_) {
+      return add_here(step, fmt::format("stage {} is held by rank {}", step.stage,
+                                        schedule_.stages.rank_of(step.stage)));
+    }
+    if (step.micro == Step::kNone) return;
+    if (step.micro >= schedule_.micro_batches) {
+      return add_here(
+          step, fmt::format("there are micro-batches 0 to {} only", schedule_.micro_batches - 1));
+    }
+    if (is_compute(step.type)) take_compute(step);
+    if (is_p2p(step.type)) take_transfer(step);
+  }
+
+  void take_once(const Step& step, std::int64_t& place) {
+    if (place >= 0) return add_here(step, fmt::format("is done in slot {} already", place));
+    place = position_;
+  }
+
+  void take_compute(const Step& step) {
+    Work& work = work_of(step.stage, step.micro);
+    if (step.type == StepType::fwd) {
+      take_once(step, work.forward);
+      return check_received(step, work, true);
+    }
+    if (work.forward < 0) {
+      add_here(step, fmt::format("runs before FWD(s{},m{})", step.stage, step.micro));
+    }
+    if (step.type == StepType::bwd_weight) {
+      if (work.backward < 0) {
+        add_here(step, fmt::format("runs before BWD_INPUT(s{},m{})", step.stage, step.micro));
+      }
+      return take_once(step, work.weight);
+    }
+    take_once(step, work.backward);
+    work.split = step.type == StepType::bwd_input;
+    if (!work.split) work.weight = position_;
+    check_received(step, work, false);
+  }
+
+  // The receive, where there is one, stands before its consumer.
+  void check_received(const Step& step, Work& work, bool forward) {
+    const std::int32_t source = forward ? step.stage - 1 : step.stage + 1;
+    if (source < 0 || source >= schedule_.stages.stages()) return;
+    if (schedule_.stages.rank_of(source) == rank_) return;
+    if (work.received[forward ? 0 : 1] >= 0) return;
+    late_inputs_.push_back(
+        {rank_, position_, label(step),
+         fmt::format("runs before {}(s{},m{}) is posted", forward ? "FWD_RECV" : "BWD_RECV",
+                     step.stage, step.micro)});
+  }
+
+  void take_transfer(const Step& step) {
+    has_transfers_ = true;
+    const std::int32_t other = other_stage(step);
+    if (other < 0 || other >= schedule_.stages.stages()) {
+      return add_here(step, fmt::format("there is no stage {}", other));
+    }
+    const std::int32_t peer = schedule_.stages.rank_of(other);
+    if (peer == rank_) {
+      return add_here(step, fmt::format("stage {} is on the same rank", other));
+    }
+    Work& work = work_of(step.stage, step.micro);
+    const bool forward = is_forward_transfer(step.type);
+    if (is_send(step.type)) {
+      if ((forward ? work.forward : work.backward) < 0) {
+        add_here(step, "sends what is not computed yet");
+      }
+      take_once(step, work.sent[forward ? 0 : 1]);
+      ends_[{rank_, peer}].first.push_back({position_, step});
+    } else {
+      take_once(step, work.received[forward ? 0 : 1]);
+      ends_[{peer, rank_}].second.push_back({position_, step});
+    }
+  }
+
+  void check_stage(std::int32_t stage) {
+    const std::int32_t rank = schedule_.stages.rank_of(stage);
+    for (std::int32_t micro = 0; micro < schedule_.micro_batches; ++micro) {
+      const Work& work = work_of(stage, micro);
+      const auto missing = [&](const char* type) {
+        add(rank, -1, "", fmt::format("{}(s{},m{}) is missing", type, stage, micro));
+      };
+      if (work.forward < 0) missing("FWD");
+      if (work.backward < 0) missing("BWD");
+      if (work.split && work.weight < 0) missing("BWD_WEIGHT");
+      if (!has_transfers_) continue;
+      const bool feeds_up = crosses(stage, stage + 1);
+      const bool feeds_down = crosses(stage, stage - 1);
+      if (feeds_up && work.sent[0] < 0) missing("FWD_SEND");
+      if (feeds_down && work.received[0] < 0) missing("FWD_RECV");
+      if (feeds_down && work.sent[1] < 0) missing("BWD_SEND");
+      if (feeds_up && work.received[1] < 0) missing("BWD_RECV");
+    }
+  }
+
+  bool crosses(std::int32_t stage, std::int32_t other) const {
+    return other >= 0 && other < schedule_.stages.stages() &&
+           schedule_.stages.rank_of(stage) != schedule_.stages.rank_of(other);
+  }
+
+  void check_matching() {
+    for (Finding& late : late_inputs_) findings_.push_back(std::move(late));
+    for (const auto& [pair, ends] : ends_) {
+      const auto& [sends, receives] = ends;
+      const std::size_t both = std::min(sends.size(), receives.size());
+      for (std::size_t k = 0; k < both; ++k) {
+        const Step& send = sends[k].step;
+        const Step& receive = receives[k].step;
+        if (tensor_of(send) == tensor_of(receive) && send.micro == receive.micro) continue;
+        add(pair.second, receives[k].position, label(receive),
+            fmt::format("is receive {} from rank {}, whose send {} is {} in slot {}", k, pair.first,
+                        k, label(send), sends[k].position));
+        break;  // one shift makes all later ones differ
+      }
+    }
+  }
+
+  const Schedule& schedule_;
+  std::int32_t rank_ = 0;
+  std::int64_t position_ = 0;
+  std::vector<Work> work_;
+  bool has_transfers_ = false;
+  std::vector<Finding> findings_;
+  std::vector<Finding> late_inputs_;
+  // By (sender, receiver): the sends there and the receives here.
+  std::map<std::pair<std::int32_t, std::int32_t>, std::pair<std::vector<End>, std::vector<End>>>
+      ends_;
+};
+
+}  // namespace
+
+std::string finding_text(const Finding& finding) {
+  std::string place = fmt::format("rank {}", finding.rank);
+  if (finding.position >= 0) place += fmt::format(" slot {} {}", finding.position, finding.step);
+  return place + ": " + finding.text;
+}
+
+std::vector<Finding> check_schedule(const Schedule& schedule) {
+  return Checker(schedule).run();
+}
+
+}  // namespace steptwin
