@@ -20,6 +20,16 @@ TimeNs last_instant(const State& state) {
   return last;
 }
 
+// A kernel some of whose parts have transferred has started, though it can never end.
+std::vector<KernelTimes> times_so_far(const State& state) {
+  std::vector<KernelTimes> times = state.times;
+  for (const StreamState& stream : state.streams) {
+    if (stream.flight < 0) continue;
+    times[static_cast<std::size_t>(stream.flight)].start_ns = stream.flight_start_ns;
+  }
+  return times;
+}
+
 std::string sentence(const WaitGraph& graph, const std::vector<std::int32_t>& cycle) {
   std::string text;
   for (std::size_t at = 0; at < cycle.size(); ++at) {
@@ -43,7 +53,7 @@ Deadlock explain_deadlock(const State& state) {
   deadlock.cycle = shortest_cycle(graph);
   deadlock.cycle_text = sentence(graph, deadlock.cycle);
   deadlock.blocked = std::move(graph.items);
-  deadlock.times = state.times;
+  deadlock.times = times_so_far(state);
   return deadlock;
 }
 

@@ -150,21 +150,28 @@ void complete(State& state, RankState& rank, ThreadState& thread, const Stamp& a
   thread.at = turn_after(at, thread.number);
 }
 
-void begin_host_wait(State& state, RankState& rank, ThreadState& thread, const Command& command) {
-  const std::int32_t event = rank.first_event + command.index;
+// A thread in host_wait whose event's time has become known goes on from there. If the event was
+// complete when it asked it has not blocked at all.
+void look_again(State& state, const RankState& rank, ThreadState& thread) {
+  if (thread.phase != ThreadPhase::in_event) return;
+  const std::int32_t event = rank.first_event + thread.commands[thread.position].index;
   Stamp completed;
-  if (!event_known(state, state.events[static_cast<std::size_t>(event)], completed)) {
-    thread.phase = ThreadPhase::in_event;
-    watch_event(state,
-                static_cast<std::int32_t>(state.streams.size()) + rank.first_thread + thread.number,
-                event);
-    return;
-  }
+  if (!event_known(state, state.events[static_cast<std::size_t>(event)], completed)) return;
   if (completed < thread.at) {
-    complete(state, rank, thread, thread.at);
+    thread.phase = ThreadPhase::busy;
   } else {
     resume_blocked(state, thread, completed);
   }
+}
+
+void begin_host_wait(State& state, const RankState& rank, ThreadState& thread,
+                     const Command& command) {
+  thread.phase = ThreadPhase::in_event;
+  look_again(state, rank, thread);
+  if (thread.phase != ThreadPhase::in_event) return;
+  watch_event(state,
+              static_cast<std::int32_t>(state.streams.size()) + rank.first_thread + thread.number,
+              rank.first_event + command.index);
 }
 
 void begin_join(State& state, RankState& rank, ThreadState& thread, const Command& command) {
@@ -228,16 +235,6 @@ void act(State& state, RankState& rank, ThreadState& thread) {
       break;
   }
   assert(false);
-}
-
-// A thread in host_wait whose event's time has become known goes on from there.
-void look_again(State& state, const RankState& rank, ThreadState& thread) {
-  if (thread.phase != ThreadPhase::in_event) return;
-  const std::int32_t event = rank.first_event + thread.commands[thread.position].index;
-  Stamp completed;
-  if (event_known(state, state.events[static_cast<std::size_t>(event)], completed)) {
-    resume_blocked(state, thread, completed);
-  }
 }
 
 ThreadState* forked_of(State& state, const RankState& rank) {

@@ -95,7 +95,6 @@ struct RankState {
 struct CommunicatorState {
   std::int32_t arrived = 0;
   std::int32_t streams = kNobody;  // that wait in it: a chain through State::next_watcher
-  std::int64_t first_kernel = -1;
   Stamp latest;
 };
 

@@ -94,23 +94,24 @@ void finish_call(StreamState& stream, const Stamp& start, const Stamp& end) {
   stream.flight_end = end;
 }
 
+void refuse_unlike_calls(const State& state, std::int64_t kernel_index, std::int32_t waiting) {
+  const std::int64_t other_index = state.streams[static_cast<std::size_t>(waiting)].flight;
+  const Kernel& kernel = kernel_at(state, kernel_index);
+  const Kernel& other = kernel_at(state, other_index);
+  if (kernel.kind != other.kind || kernel.bytes != other.bytes ||
+      kernel.duration_ns != other.duration_ns) {
+    throw_call_mismatch(*state.program, kernel_index, other_index);
+  }
+}
+
 // True if this member was the last to arrive.
 bool arrive_collective(State& state, std::int32_t stream_index, std::int64_t kernel_index) {
   const Kernel& kernel = kernel_at(state, kernel_index);
   const auto communicator = static_cast<std::size_t>(kernel.communicator);
   CommunicatorState& call = state.communicators[communicator];
   StreamState& own = state.streams[static_cast<std::size_t>(stream_index)];
-  if (call.arrived == 0) {
-    call.first_kernel = kernel_index;
-    call.latest = own.arrived;
-  } else {
-    const Kernel& first = kernel_at(state, call.first_kernel);
-    if (first.kind != kernel.kind || first.bytes != kernel.bytes ||
-        first.duration_ns != kernel.duration_ns) {
-      throw_call_mismatch(*state.program, kernel_index, call.first_kernel);
-    }
-    call.latest = later(call.latest, own.arrived);
-  }
+  own.flight_start_ns = -1;
+  call.latest = call.arrived == 0 ? own.arrived : later(call.latest, own.arrived);
   ++call.arrived;
   const auto members = state.program->communicators[communicator].ranks.size();
   if (static_cast<std::size_t>(call.arrived) < members) {
@@ -127,6 +128,7 @@ bool arrive_collective(State& state, std::int32_t stream_index, std::int64_t ker
     std::int32_t& link = state.next_watcher[static_cast<std::size_t>(waiting)];
     const std::int32_t next = link;
     link = kNobody;
+    refuse_unlike_calls(state, kernel_index, waiting);
     finish_call(state.streams[static_cast<std::size_t>(waiting)], start, end);
     land_elsewhere(state, waiting);
     waiting = next;
