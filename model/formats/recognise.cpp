@@ -1,0 +1,58 @@
+#include "model/formats/recognise.h"
+
+#include "model/formats/meta_step_text.h"
+#include "model/formats/steps_text.h"
+#include "model/formats/text_cursor.h"
+
+namespace steptwin {
+namespace {
+
+constexpr const char* kLookedFor =
+    "step lists, as compact text (rank0: FWD(s0,m0) -) or as MetaStep text "
+    "(rank0: [MetaStep(...), None])";
+
+void take_space_and_comments(TextCursor& cursor) {
+  while (cursor.take_blanks() || cursor.take_line_end() || cursor.next_is('#')) {
+    if (cursor.next_is('#')) cursor.take_rest_of_line();
+  }
+}
+
+bool is_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+ScheduleFormat recognise_format(std::string_view text, const std::string& file) {
+  TextCursor cursor(text, file);
+  take_space_and_comments(cursor);
+  if (cursor.at_end()) cursor.fail("there is nothing in the file", kLookedFor);
+  const std::size_t at = cursor.at();
+  const std::string wrong = "the format is not known: it begins with " + cursor.found();
+
+  if (cursor.take('{')) {
+    take_space_and_comments(cursor);
+    if (!is_number(cursor.peek_word())) cursor.fail_at(at, wrong, kLookedFor);
+    return ScheduleFormat::metastep;
+  }
+  if (!cursor.take_text("rank") || !is_number(cursor.take_word())) {
+    cursor.fail_at(at, wrong, kLookedFor);
+  }
+  take_space_and_comments(cursor);
+  if (!cursor.take(':')) return ScheduleFormat::steps;  // its reader says what is missing
+  take_space_and_comments(cursor);
+  const bool bracket = cursor.next_is('[') || cursor.next_is('(');
+  return bracket ? ScheduleFormat::metastep : ScheduleFormat::steps;
+}
+
+Schedule read_schedule(std::string_view text, const std::string& file) {
+  switch (recognise_format(text, file)) {
+    case ScheduleFormat::steps:
+      return read_steps(text, file);
+    case ScheduleFormat::metastep:
+      return read_meta_steps(text, file);
+  }
+  return {};
+}
+
+}  // namespace steptwin
