@@ -65,7 +65,7 @@ bool take_mark(TextCursor& cursor, char mark) {
   return cursor.take(mark);
 }
 
-void expect_mark(TextCursor& cursor, char mark, const std::string& expected) {
+void expect_mark(TextCursor& cursor, char mark, const char* expected) {
   if (!take_mark(cursor, mark)) cursor.fail_unexpected(expected);
 }
 
@@ -77,14 +77,14 @@ bool take_whole(TextCursor& cursor, std::string_view word) {
 
 // The items between two brackets; `read_item` takes one.
 template <typename ReadItem>
-void read_bracketed(TextCursor& cursor, const std::string& expected, ReadItem&& read_item) {
+void read_bracketed(TextCursor& cursor, const char* expected, ReadItem&& read_item) {
   const bool tuple = take_mark(cursor, '(');
   if (!tuple && !cursor.take('[')) cursor.fail_unexpected(expected);
   const char close = tuple ? ')' : ']';
   while (!take_mark(cursor, close)) {
     read_item();
     if (take_mark(cursor, ',')) continue;
-    expect_mark(cursor, close, fmt::format("\",\" or \"{}\"", close));
+    expect_mark(cursor, close, tuple ? "\",\" or \")\"" : "\",\" or \"]\"");
     return;
   }
 }
@@ -129,7 +129,7 @@ Field read_field_name(TextCursor& cursor) {
   const std::string_view nearest = nearest_word(word, {kFieldNames.begin(), kFieldNames.end()});
   cursor.fail_at(at, fmt::format("a step has no field {}", quoted_text(word)),
                  nearest.empty() ? "type, micro_index, stage_index, sub_steps or boundary_p2p"
-                                 : fmt::format("{}, if that was meant", nearest));
+                                 : fmt::format("a field, perhaps {}", nearest));
 }
 
 enum class Nesting { outer, inner };

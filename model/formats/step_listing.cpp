@@ -166,7 +166,7 @@ StepType take_step_type(TextCursor& cursor) {
   const std::string_view nearest = nearest_word(word, names);
   cursor.fail_at(begin, fmt::format("there is no step type {}", quoted_text(word)),
                  nearest.empty() ? "a step type, such as FWD or BWD_SEND"
-                                 : fmt::format("{}, if that was meant", nearest));
+                                 : fmt::format("a step type, perhaps {}", nearest));
 }
 
 bool is_composite(StepType type) {

@@ -37,7 +37,7 @@ struct StepListing {
 };
 
 // A slot costs memory out of proportion to its two bytes of text, so their number is bounded.
-inline constexpr std::size_t kMostSlots = 16'777'216;
+inline constexpr std::size_t kMostSlots = 8'388'608;
 
 // Appends to the last rank. Throws Error at `at` beyond kMostSlots.
 void add_slot(const TextCursor& cursor, StepListing& listing, Slot slot, std::size_t at);

@@ -91,12 +91,11 @@ PlacedStep read_part(TextCursor& cursor, StepListing& listing, StepType whole) {
 std::vector<PlacedStep> read_parts(TextCursor& cursor, StepListing& listing, StepType whole,
                                    char close) {
   std::vector<PlacedStep> parts;
-  const std::string expected = fmt::format("\"|\" and a step, or \"{}\"", close);
   do {
     parts.push_back(read_part(cursor, listing, whole));
     cursor.take_blanks();
   } while (cursor.take('|'));
-  if (!cursor.take(close)) cursor.fail_unexpected(expected);
+  if (!cursor.take(close)) cursor.fail_unexpected(fmt::format("\"|\" and a step, or \"{}\"", close));
   return parts;
 }
 

@@ -88,11 +88,11 @@ std::int32_t TextCursor::take_number(std::string_view meaning) {
     if (number <= kMostIndex) number = number * 10 + (text_[at_] - '0');
     ++at_;
   }
-  const std::string expected = fmt::format("{}, 0 to {}", meaning, kMostIndex);
-  if (at_ == begin) fail_unexpected(expected);
+  if (at_ == begin) fail_unexpected(fmt::format("{}, 0 to {}", meaning, kMostIndex));
   if (number > kMostIndex) {
     const std::string digits = quoted_text(text_.substr(begin, at_ - begin));
-    fail_at(begin, fmt::format("the number {} is too large", digits), expected);
+    fail_at(begin, fmt::format("the number {} is too large", digits),
+            fmt::format("{}, 0 to {}", meaning, kMostIndex));
   }
   return number;
 }

@@ -1,0 +1,60 @@
+#include "model/formats/recognise.h"
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include "model/error.h"
+
+namespace steptwin {
+namespace {
+
+const std::string kLookedFor =
+    "; expected step lists, as compact text (rank0: FWD(s0,m0) -) or as MetaStep text "
+    "(rank0: [MetaStep(...), None])";
+
+void check_unknown(const std::string& text, const std::string& message) {
+  CAPTURE(text);
+  CHECK_THROWS_WITH_AS(recognise_format(text, "f"), (message + kLookedFor).c_str(), Error);
+}
+
+TEST_CASE("compact text") {
+  for (const char* text : {"rank0: FWD(s0,m0)", "rank0:", "rank3:\nrank0: -", "rank0 FWD",
+                           "\xef\xbb\xbf\r\n# c\r\n\t rank12 : -"}) {
+    CAPTURE(text);
+    CHECK(recognise_format(text, "f") == ScheduleFormat::steps);
+  }
+}
+
+TEST_CASE("MetaStep text") {
+  for (const char* text : {"rank0: [MetaStep()]", "rank0:[]", "# c\nrank1 :\n\t( None )",
+                           "rank0: # c\n # d\n [", "{0: []}", "{\n  # c\n  11: []}"}) {
+    CAPTURE(text);
+    CHECK(recognise_format(text, "f") == ScheduleFormat::metastep);
+  }
+}
+
+TEST_CASE("what is neither is named with what was looked for") {
+  check_unknown("", "f:1:1: error: there is nothing in the file");
+  check_unknown("# c\n\n", "f:3:1: error: there is nothing in the file");
+  check_unknown("name = 1", "f:1:1: error: the format is not known: it begins with \"name\"");
+  check_unknown("\n {\"format\": 1}",
+                "f:2:2: error: the format is not known: it begins with \"{\"");
+  check_unknown("ranks: 4", "f:1:1: error: the format is not known: it begins with \"ranks\"");
+  check_unknown("\x1f\x8b\x08", "f:1:1: error: the format is not known: it begins with \"\\x1f\"");
+  check_unknown(std::string(1, '\0'),
+                "f:1:1: error: the format is not known: it begins with \"\\x00\"");
+}
+
+TEST_CASE("a schedule is read in either format") {
+  const std::string long_text =
+      "rank0: [MetaStep(type=MetaStepType.FWD, micro_index=2, stage_index=0)]";
+  for (const std::string& text : {std::string("rank0: FWD(s0,m2)"), long_text}) {
+    CAPTURE(text);
+    const Schedule schedule = read_schedule(text, "f");
+    CHECK(schedule.micro_batches == 3);
+    CHECK(schedule.ranks == std::vector<StepList>{{make_step(StepType::fwd, 0, 2)}});
+  }
+}
+
+}  // namespace
+}  // namespace steptwin
