@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <random>
+#include <vector>
+
+#include "model/schedules/schedules.h"
+#include "tests/schedule_checks.h"
+
+namespace steptwin {
+namespace {
+
+constexpr std::uint64_t kSeed = 20240611;
+
+struct Variant {
+  const char* schedule;
+  std::int32_t most_chunks;
+  OverlapMode overlap = OverlapMode::none;
+  bool less_memory = false;
+};
+
+// Calls test(request) with R to 9, V to most_chunks and M to 20 at random, and with all small ones.
+template <typename Test>
+void for_sizes(const Variant& variant, Test&& test) {
+  ScheduleRequest request;
+  request.overlap = variant.overlap;
+  request.less_memory = variant.less_memory;
+  const auto call = [&](std::int32_t ranks, std::int32_t chunks, std::int32_t micro_batches) {
+    request.ranks = ranks;
+    request.chunks_per_rank = chunks;
+    request.micro_batches = micro_batches;
+    CAPTURE(variant.schedule);
+    CAPTURE(ranks);
+    CAPTURE(chunks);
+    CAPTURE(micro_batches);
+    test(request);
+  };
+  for (std::int32_t ranks = 1; ranks <= 4; ++ranks) {
+    for (std::int32_t chunks = 1; chunks <= std::min(variant.most_chunks, 3); ++chunks) {
+      for (std::int32_t micro = 1; micro <= 6; ++micro) call(ranks, chunks, micro);
+    }
+  }
+  std::mt19937_64 random(kSeed);
+  CAPTURE(kSeed);
+  const auto up_to = [&random](std::int32_t most) {
+    return static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(most)) + 1;
+  };
+  for (int round = 0; round < 60; ++round) {
+    const std::int32_t ranks = up_to(9);
+    const std::int32_t chunks = up_to(variant.most_chunks);
+    call(ranks, chunks, up_to(20));
+  }
+}
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all = {
+      {"gpipe", 1},
+      {"1f1b", 1},
+      {"interleaved_1f1b", 4},
+      {"interleaved_1f1b", 4, OverlapMode::b_f},
+      {"interleaved_1f1b", 4, OverlapMode::none, true},
+      {"looped_bfs", 4},
+  };
+  return all;
+}
+
+TEST_CASE("every schedule computes all once, pairs its transfers and needs one queue a rank") {
+  for (const Variant& variant : variants()) {
+    for_sizes(variant, [&](ScheduleRequest request) {
+      CHECK(schedule_fault(build_schedule(variant.schedule, request)) == "");
+      request.data_steps = true;
+      CHECK(schedule_fault(build_schedule(variant.schedule, request)) == "");
+    });
+  }
+}
+
+TEST_CASE("renaming the ranks changes nothing but their names") {
+  for (const Variant& variant : variants()) {
+    for_sizes(variant, [&](ScheduleRequest request) {
+      const Schedule plain = build_schedule(variant.schedule, request);
+      request.stage_map = StageMapKind::list;
+      for (const std::int32_t rank : plain.stages.rank_of_stage) {
+        request.stage_map_list.push_back((rank + 1) % request.ranks);
+      }
+      const Schedule renamed = build_schedule(variant.schedule, request);
+      CHECK(schedule_fault(renamed) == "");
+      for (std::size_t rank = 0; rank < plain.ranks.size(); ++rank) {
+        CHECK(renamed.ranks[(rank + 1) % plain.ranks.size()] == plain.ranks[rank]);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace steptwin
