@@ -3,6 +3,7 @@
 #include <random>
 #include <vector>
 
+#include "model/passes/recv_placement.h"
 #include "model/schedules/schedules.h"
 #include "tests/schedule_checks.h"
 
@@ -69,6 +70,20 @@ TEST_CASE("every schedule computes all once, pairs its transfers and needs one q
       CHECK(schedule_fault(build_schedule(variant.schedule, request)) == "");
       request.data_steps = true;
       CHECK(schedule_fault(build_schedule(variant.schedule, request)) == "");
+    });
+  }
+}
+
+TEST_CASE("late receives keep their messages and come before their consumers") {
+  for (const Variant& variant : variants()) {
+    for_sizes(variant, [&](ScheduleRequest request) {
+      for (const bool data_steps : {false, true}) {
+        request.data_steps = data_steps;
+        const Schedule late = place_recvs_late(build_schedule(variant.schedule, request));
+        CHECK(compute_fault(late) == "");
+        CHECK(input_fault(late) == "");
+        CHECK(pairing_fault(late) == "");
+      }
     });
   }
 }
