@@ -95,7 +95,9 @@ std::vector<PlacedStep> read_parts(TextCursor& cursor, StepListing& listing, Ste
     parts.push_back(read_part(cursor, listing, whole));
     cursor.take_blanks();
   } while (cursor.take('|'));
-  if (!cursor.take(close)) cursor.fail_unexpected(fmt::format("\"|\" and a step, or \"{}\"", close));
+  if (!cursor.take(close)) {
+    cursor.fail_unexpected(fmt::format("\"|\" and a step, or \"{}\"", close));
+  }
   return parts;
 }
 
