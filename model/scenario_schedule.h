@@ -1,0 +1,18 @@
+#pragma once
+
+#include "model/scenario.h"
+#include "model/schedule.h"
+#include "model/schedules/schedules.h"
+
+namespace steptwin {
+
+// The request a scenario makes of its schedule: shape, options, and the costs of its stages for
+// the schedules that look at them. One hop is the longest transfer between neighbouring ranks.
+
+ScheduleRequest schedule_request(const Scenario& scenario);
+
+// The scenario's schedule as it is run: built, and its receives placed as
+// `pipeline.recv_placement` says.
+Schedule make_schedule(const Scenario& scenario);
+
+}  // namespace steptwin

@@ -1,0 +1,53 @@
+#include "model/size_limit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "model/error.h"
+#include "model/program.h"
+#include "model/trace.h"
+
+namespace steptwin {
+namespace {
+
+constexpr double kSlotsPerCell = 7;  // of one (stage, micro-batch): F, B, W, four transfers
+constexpr double kCommandsPerKernel = 3;
+constexpr double kStateBytesPerKernel = 160;  // stream entries, events, command times
+
+double kernels_per_cell(const Scenario& scenario) {
+  if (!scenario.layers.given) return kSlotsPerCell;
+  std::size_t most_layers = 0;
+  for (const auto& layers : scenario.layers.stages) {
+    most_layers = std::max(most_layers, layers.size());
+  }
+  const double parts_of_layer = 5;  // attention, counts, dispatch, experts, combine
+  return 4 + 3 * parts_of_layer * static_cast<double>(most_layers);
+}
+
+}  // namespace
+
+double estimated_bytes(const Scenario& scenario) {
+  const double cells =
+      static_cast<double>(scenario.stages()) * static_cast<double>(scenario.pipeline.micro_batches);
+  const double per_kernel = static_cast<double>(sizeof(Kernel) + sizeof(P2pPart) +
+                                                sizeof(KernelTimes) + sizeof(TraceKernel)) +
+                            kCommandsPerKernel * static_cast<double>(sizeof(Command)) +
+                            kStateBytesPerKernel;
+  return cells * (kSlotsPerCell * static_cast<double>(sizeof(Slot)) +
+                  kernels_per_cell(scenario) * per_kernel);
+}
+
+void refuse_if_too_large(const Scenario& scenario) {
+  const double gigabytes = estimated_bytes(scenario) / 1e9;
+  const double machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e9;
+  if (gigabytes <= machine * 0.8) return;
+  throw Error({scenario.file, 0, 0},
+              fmt::format("{} stages with {} micro-batches would take about {:.3g} GB of memory; "
+                          "this machine has {:.3g} GB",
+                          scenario.stages(), scenario.pipeline.micro_batches, gigabytes, machine),
+              "fewer micro-batches or stages");
+}
+
+}  // namespace steptwin
