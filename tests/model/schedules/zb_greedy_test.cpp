@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #include "tests/timed_orders.h"
 

@@ -1,6 +1,8 @@
 #include "model/schedules/zero_bubble.h"
 
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <vector>
 
 #include "model/error.h"
 #include "tests/timed_orders.h"
