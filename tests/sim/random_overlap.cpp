@@ -22,6 +22,12 @@ void draw_wrong_rendezvous(RandomRank& rank, Draw& draw) {
   }
 }
 
+// A notify that has nothing to say any more, while the partner may still be waking up.
+void draw_late_notify(ThreadWriter& writer, Draw& draw) {
+  writer.host_work(draw.between(0, 2));
+  writer.notify(Role::comm);
+}
+
 // One side departs, the other still comes to rendezvous it expected a partner for.
 void run_on_alone(RandomRank& rank, std::int32_t side, Draw& draw) {
   for (std::int64_t left = draw.between(1, 3); left > 0; --left) {
@@ -45,6 +51,7 @@ void pay_notify(RandomRank& rank, Draw& draw) {
   if (rank.comm_side < 0) return;
   const bool forget = rank.wrong && draw.chance(0.2);
   if (!forget) rank.side(rank.comm_side).notify(Role::comm);
+  if (draw.chance(0.1)) draw_late_notify(rank.side(rank.comm_side), draw);
   if (draw.chance(0.3)) rank.side(1 - rank.comm_side).notify(Role::compute);
   rank.comm_side = -1;
 }
@@ -64,6 +71,7 @@ void close_overlap(RandomRank& rank, Draw& draw) {
   if (!by_departure) pay_notify(rank, draw);
   const bool departs = by_departure || draw.chance(0.8);
   if (departs) rank.side(first).depart();
+  if (departs && draw.chance(0.2)) draw_late_notify(rank.side(first), draw);
   if (departs && draw.chance(0.5)) run_on_alone(rank, 1 - first, draw);
   if (draw.chance(0.7)) rank.side(1 - first).depart();
   rank.main.join(*rank.forked);
