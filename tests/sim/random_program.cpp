@@ -30,6 +30,8 @@ struct Drawing {
   const RandomProgramOptions& options;
   Draw draw;
   TimeNs longest_ns = 0;  // of this Program's durations
+  double zero_durations = 0.15;
+  double zero_host_costs = 0.5;
   std::vector<RandomRank> ranks;
   std::vector<std::vector<std::int32_t>> stream_of;  // by communicator and rank
   std::vector<bool> uniform;                         // by communicator: all its calls alike
@@ -48,13 +50,13 @@ std::size_t at(std::int64_t index) {
 }
 
 TimeNs draw_duration(Drawing& drawing) {
-  if (drawing.draw.chance(0.15)) return 0;
+  if (drawing.draw.chance(drawing.zero_durations)) return 0;
   if (drawing.draw.chance(0.02)) return 10 * drawing.longest_ns;
   return drawing.draw.between(0, drawing.longest_ns);
 }
 
 TimeNs draw_host_cost(Drawing& drawing) {
-  return drawing.draw.chance(0.5) ? 0 : drawing.draw.between(1, 5);
+  return drawing.draw.chance(drawing.zero_host_costs) ? 0 : drawing.draw.between(1, 5);
 }
 
 CallSize draw_size(Drawing& drawing) {
@@ -75,7 +77,7 @@ void draw_host(Drawing& drawing) {
   host.launch_ns = draw_host_cost(drawing);
   host.event_ns = draw_host_cost(drawing);
   host.rendezvous_ns = draw_host_cost(drawing);
-  host.wake_ns = draw_host_cost(drawing);
+  host.wake_ns = drawing.draw.chance(0.5) ? 0 : drawing.draw.between(1, 5);  // tells rounds apart
   host.fork_ns = draw_host_cost(drawing);
   host.one_launch_lock = drawing.draw.chance(0.3);
 }
@@ -236,6 +238,35 @@ void draw_wait(Drawing& drawing) {
   }
 }
 
+// The thread goes on in the instant in which a chain of kernels and waits without duration begins
+// to run off, and soon asks whether that has happened: what tells the rounds of an instant apart.
+void draw_chain(Drawing& drawing) {
+  const std::int32_t rank = draw_rank(drawing);
+  RandomRank& random_rank = drawing.ranks[at(rank)];
+  ThreadWriter& writer = random_rank.side(draw_side(random_rank, drawing.draw));
+  std::int32_t stream = draw_stream(drawing, rank);
+  const TimeNs lead_ns = drawing.draw.between(1, 5);
+  writer.compute(stream, lead_ns);
+  const std::int32_t begun = writer.record(stream);
+  for (std::int64_t left = drawing.draw.between(1, 4); left > 0; --left) {
+    if (drawing.draw.chance(0.4)) {
+      const std::int32_t event = writer.record(stream);
+      stream = draw_stream(drawing, rank);
+      writer.wait(stream, event);
+    } else {
+      writer.compute(stream, 0);
+    }
+  }
+  const std::int32_t run_off = writer.record(stream);
+  if (drawing.draw.chance(0.5)) {
+    writer.host_wait(begun);
+  } else {
+    writer.host_work(lead_ns);  // the same instant if the stream was idle and the host is free
+  }
+  for (std::int64_t left = drawing.draw.between(0, 3); left > 0; --left) writer.host_work(0);
+  writer.host_wait(run_off);
+}
+
 void draw_host_work(Drawing& drawing) {
   RandomRank& rank = drawing.ranks[at(draw_rank(drawing))];
   rank.side(draw_side(rank, drawing.draw)).host_work(draw_duration(drawing));
@@ -250,6 +281,7 @@ void draw_overlap_step(Drawing& drawing) {
 
 void draw_operation(Drawing& drawing) {
   const std::int64_t what = drawing.draw.between(0, 99);
+  if (what < 3) return draw_chain(drawing);
   if (what < 25) return draw_compute(drawing);
   if (what < 40) return draw_p2p(drawing);
   if (what < 50) return draw_collective(drawing);
@@ -272,6 +304,11 @@ Program random_program(std::mt19937_64& random, const RandomProgramOptions& opti
                   .uniform = {},
                   .uniform_size = {}};
   drawing.longest_ns = drawing.draw.pick(std::vector<TimeNs>{2, 5, 5, 20});
+  if (drawing.draw.chance(0.3)) {  // all in a few instants of many rounds each
+    drawing.longest_ns = 1;
+    drawing.zero_durations = 0.6;
+    drawing.zero_host_costs = 0.9;
+  }
   drawing.has_overlaps = drawing.draw.chance(options.overlaps);
   draw_host(drawing);
   draw_ranks(drawing);

@@ -14,7 +14,8 @@ namespace steptwin {
 // an overlap whose two threads race for a stream, and one that is wrong on purpose
 // (`wrong_overlaps`: roles that do not pair, a notify or a partner that never comes).
 //
-// Times are small whole numbers and often 0, so that ties abound. Calls that match always agree in
+// Times are small whole numbers and often 0, so that ties abound; about a third of the Programs do
+// nearly everything in a few instants of many rounds. Calls that match always agree in
 // size, also when they are matched in another order than drawn: a communicator whose sizes vary is
 // used by one thread of an overlap only, and perturbing keeps the order on it.
 struct RandomProgramOptions {
