@@ -16,6 +16,8 @@
 #include "model/schedules/looped_bfs.h"
 #include "model/schedules/one_f_one_b.h"
 #include "model/schedules/rename_ranks.h"
+#include "model/schedules/zb_heuristic.h"
+#include "model/schedules/zero_bubble.h"
 
 namespace steptwin {
 namespace {
@@ -35,24 +37,45 @@ struct Recipe {
   Chunks chunks;
   StageMapKind own_map;
   Made made;
-  Schedule (*build)(const ScheduleRequest& request);  // null: not available in this version
+  Schedule (*build)(const ScheduleRequest& request);
   bool overlap_b_f = false;
   bool less_memory = false;
 };
 
-// In the order of the documentation. The zero-bubble schedules wait for their builders: compute
-// orders, to be declared in model/schedules/zero_bubble.h.
+Schedule zb_h1_order(const ScheduleRequest& request) {
+  return zb_h1(request.ranks, request.micro_batches);
+}
+
+Schedule zb_h2_order(const ScheduleRequest& request) {
+  return zb_h2(request.ranks, request.micro_batches);
+}
+
+Schedule zb_heuristic_order(const ScheduleRequest& request) {
+  return zb_heuristic(
+      {request.forward_ns, request.backward_input_ns, request.backward_weight_ns, request.p2p_ns},
+      request.micro_batches, request.memory_limit);
+}
+
+Schedule interleaved_zb_order(const ScheduleRequest& request) {
+  return interleaved_zb(request.ranks, request.chunks_per_rank, request.micro_batches);
+}
+
+Schedule zbv_order(const ScheduleRequest& request) {
+  return zbv(request.ranks, request.micro_batches);
+}
+
+// In the order of the documentation.
 constexpr std::array kRecipes = {
     Recipe{"gpipe", Chunks::one, StageMapKind::loop, Made::with_p2p, gpipe_schedule},
     Recipe{"1f1b", Chunks::one, StageMapKind::loop, Made::with_p2p, one_f_one_b_schedule},
     Recipe{"interleaved_1f1b", Chunks::any, StageMapKind::loop, Made::columns, interleaved_columns,
            true, true},
     Recipe{"looped_bfs", Chunks::any, StageMapKind::loop, Made::order, looped_bfs_order},
-    Recipe{"zb_h1", Chunks::one, StageMapKind::loop, Made::order, nullptr},
-    Recipe{"zb_h2", Chunks::one, StageMapKind::loop, Made::order, nullptr},
-    Recipe{"zb_heuristic", Chunks::one, StageMapKind::loop, Made::order, nullptr},
-    Recipe{"interleaved_zb", Chunks::any, StageMapKind::loop, Made::order, nullptr},
-    Recipe{"zbv", Chunks::two, StageMapKind::v, Made::order, nullptr},
+    Recipe{"zb_h1", Chunks::one, StageMapKind::loop, Made::order, zb_h1_order},
+    Recipe{"zb_h2", Chunks::one, StageMapKind::loop, Made::order, zb_h2_order},
+    Recipe{"zb_heuristic", Chunks::one, StageMapKind::loop, Made::order, zb_heuristic_order},
+    Recipe{"interleaved_zb", Chunks::any, StageMapKind::loop, Made::order, interleaved_zb_order},
+    Recipe{"zbv", Chunks::two, StageMapKind::v, Made::order, zbv_order},
 };
 
 constexpr std::array<std::string_view, 6> kLaterNames = {"zbv_heuristic", "1f1b_v",   "v_half",
@@ -71,7 +94,7 @@ const Recipe& recipe_named(std::string_view name) {
   const auto recipe = std::find_if(kRecipes.begin(), kRecipes.end(),
                                    [name](const Recipe& each) { return each.name == name; });
   const bool later = std::find(kLaterNames.begin(), kLaterNames.end(), name) != kLaterNames.end();
-  if (later || (recipe != kRecipes.end() && recipe->build == nullptr)) {
+  if (later) {
     throw Error(fmt::format("schedule \"{}\" is not available in this version", name), all_names());
   }
   if (recipe == kRecipes.end()) {
