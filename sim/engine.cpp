@@ -47,17 +47,23 @@ void advance_streams(State& state) {
   }
 }
 
+// Visits the ranks round by round.
 void advance_hosts(State& state, HeldRanks& held) {
+  std::vector<std::int32_t> round;
   while (!state.active_ranks.empty()) {
-    const std::int32_t rank = state.active_ranks.back();
-    state.active_ranks.pop_back();
-    state.ranks[static_cast<std::size_t>(rank)].queued = false;
-    if (advance_host(state, rank) == HostProgress::held) {
-      held.add(rank);
-    } else {
-      held.drop(rank);
+    round.clear();
+    round.swap(state.active_ranks);
+    for (const std::int32_t rank : round) {
+      state.ranks[static_cast<std::size_t>(rank)].queued = false;
+      const HostProgress progress = advance_host(state, rank);
+      if (progress == HostProgress::held) {
+        held.add(rank);
+      } else {
+        held.drop(rank);
+      }
+      if (progress == HostProgress::more) activate_rank(state, rank);
+      advance_streams(state);
     }
-    advance_streams(state);
   }
 }
 

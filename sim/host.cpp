@@ -7,6 +7,8 @@
 namespace steptwin::sim {
 namespace {
 
+constexpr int kActionsPerVisit = 256;
+
 ThreadState& thread_of(State& state, const RankState& rank, std::int32_t number) {
   return state.threads[static_cast<std::size_t>(rank.first_thread + number)];
 }
@@ -253,7 +255,7 @@ ThreadState& earliest(ThreadState& main, ThreadState* forked) {
 HostProgress advance_host(State& state, std::int32_t rank_index) {
   RankState& rank = state.ranks[static_cast<std::size_t>(rank_index)];
   ThreadState& main = thread_of(state, rank, 0);
-  while (true) {
+  for (int actions = 0; actions < kActionsPerVisit; ++actions) {
     ThreadState* forked = forked_of(state, rank);
     look_again(state, rank, main);
     if (forked != nullptr) look_again(state, rank, *forked);
@@ -264,6 +266,7 @@ HostProgress advance_host(State& state, std::int32_t rank_index) {
     if (unknown) return HostProgress::held;
     act(state, rank, next);
   }
+  return HostProgress::more;
 }
 
 Stamp held_action(const State& state, std::int32_t rank_index) {

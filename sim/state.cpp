@@ -84,7 +84,7 @@ State make_state(const Program& program, bool host_records) {
   state.times.assign(program.kernels.size(), KernelTimes{-1, -1, -1, -1});
   state.launched_by.assign(program.kernels.size(), 0);
   if (host_records) state.records.resize(static_cast<std::size_t>(commands));
-  for (std::size_t rank = program.ranks.size(); rank-- > 0;) {
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     activate_rank(state, static_cast<std::int32_t>(rank));
   }
   return state;

@@ -117,7 +117,7 @@ struct State {
   std::vector<std::int32_t> next_watcher;
   std::vector<std::int64_t> awaited_position;
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
-  std::vector<std::int32_t> active_ranks;    // stack: their host threads may
+  std::vector<std::int32_t> active_ranks;    // their host threads may
   std::vector<KernelTimes> times;            // by kernel
   std::vector<std::int32_t> launched_by;     // by kernel: thread number
   std::vector<CommandTimes> records;         // by command, if wanted
