@@ -1,0 +1,137 @@
+#include "reports/gap_causes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "reports/host_waits.h"
+
+namespace steptwin::reports {
+
+std::string_view name_of(GapCause cause) {
+  constexpr std::array<std::string_view, 5> kNames = {"dependency", "transfer", "order", "host",
+                                                      "end"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+TimeNs GapTimes::sum_ns() const {
+  return std::accumulate(by_cause_ns.begin(), by_cause_ns.end(), TimeNs{0});
+}
+
+// What is left of a gap. Causes take it from the front; one that is over already takes nothing.
+class GapCauses::Gap {
+ public:
+  Gap(Interval interval, GapTimes& times) : rest_(interval), times_(&times) {}
+
+  void take(GapCause cause, TimeNs until) {
+    const TimeNs cut = std::min(until, rest_.end_ns);
+    if (cut <= rest_.begin_ns) return;
+    times_->of(cause) += cut - rest_.begin_ns;
+    rest_.begin_ns = cut;
+  }
+
+  // Up to the enqueuing of a kernel whose rank is in a rendezvous at times.
+  void take_unlaunched(const IntervalSet& rendezvous, TimeNs enqueue) {
+    const TimeNs cut = std::min(enqueue, rest_.end_ns);
+    if (cut <= rest_.begin_ns) return;
+    const TimeNs held = rendezvous.measure_within_ns({rest_.begin_ns, cut});
+    times_->of(GapCause::order) += held;
+    times_->of(GapCause::host) += cut - rest_.begin_ns - held;
+    rest_.begin_ns = cut;
+  }
+
+ private:
+  Interval rest_;
+  GapTimes* times_;
+};
+
+namespace {
+
+std::vector<std::size_t> compute_by_start(const TraceIndex& index, std::int32_t rank) {
+  std::vector<std::size_t> computes;
+  for (const std::size_t position : index.kernels_of_rank(rank)) {
+    if (index.kernel(position).kind == KernelKind::compute) computes.push_back(position);
+  }
+  std::sort(computes.begin(), computes.end(), [&index](std::size_t left, std::size_t right) {
+    const KernelTimes& first = index.kernel(left).times;
+    const KernelTimes& second = index.kernel(right).times;
+    return std::tie(first.start_ns, first.end_ns, left) <
+           std::tie(second.start_ns, second.end_ns, right);
+  });
+  return computes;
+}
+
+}  // namespace
+
+GapCauses::GapCauses(const TraceIndex& index)
+    : index_(&index), transfers_(index), rendezvous_(rendezvous_sets(index.trace())) {}
+
+GapTimes GapCauses::of_rank(std::int32_t rank) const {
+  const Interval window = index_->window();
+  GapTimes times;
+  TimeNs computed_until = window.begin_ns;
+  for (const std::size_t position : compute_by_start(*index_, rank)) {
+    const KernelTimes& kernel = index_->kernel(position).times;
+    if (kernel.start_ns > computed_until) {
+      Gap gap({computed_until, kernel.start_ns}, times);
+      explain(position, gap);
+    }
+    computed_until = std::max(computed_until, kernel.end_ns);
+  }
+  Gap tail({computed_until, window.end_ns}, times);
+  tail.take(GapCause::end, window.end_ns);
+  return times;
+}
+
+void GapCauses::explain(std::size_t kernel, Gap& gap) const {
+  const Chunk& chunk = index_->chunk_of(kernel);
+  const std::span<const std::size_t> members = index_->kernels_of(chunk);
+  const auto self = std::lower_bound(members.begin(), members.end(), kernel);
+  auto first_input = self;
+  while (first_input != members.begin() &&
+         index_->kernel(*(first_input - 1)).kind != KernelKind::compute) {
+    --first_input;
+  }
+  if (first_input == members.begin()) {
+    const std::optional<Transfer> transfer = transfers_.into(chunk);
+    if (transfer) explain_transfer(*transfer, gap);
+  }
+  for (auto input = first_input; input != self; ++input) {
+    const TraceKernel& candidate = index_->kernel(*input);
+    if (is_collective(candidate.kind)) explain_collective(candidate, gap);
+  }
+  const TraceKernel& ended_by = index_->kernel(kernel);
+  gap.take_unlaunched(rendezvous_of(ended_by), ended_by.times.enqueue_ns);
+  gap.take(GapCause::order, ended_by.times.start_ns);
+}
+
+void GapCauses::explain_transfer(const Transfer& transfer, Gap& gap) const {
+  const TraceKernel& receive = index_->kernel(transfer.receive);
+  if (transfer.producer != Transfer::kNoKernel) {
+    gap.take(GapCause::dependency, index_->kernel(transfer.producer).times.end_ns);
+  }
+  gap.take_unlaunched(rendezvous_of(receive),
+                      std::min(receive.times.enqueue_ns, receive.times.start_ns));
+  if (transfer.send != Transfer::kNoKernel) {
+    const TraceKernel& send = index_->kernel(transfer.send);
+    gap.take_unlaunched(rendezvous_of(send),
+                        std::min(send.times.enqueue_ns, receive.times.start_ns));
+  }
+  gap.take(GapCause::order, receive.times.start_ns);
+  gap.take(GapCause::transfer, receive.times.end_ns);
+}
+
+void GapCauses::explain_collective(const TraceKernel& collective, Gap& gap) const {
+  gap.take_unlaunched(rendezvous_of(collective), collective.times.enqueue_ns);
+  gap.take(GapCause::order, collective.times.ready_ns);
+  gap.take(GapCause::dependency, collective.times.start_ns);
+  gap.take(GapCause::transfer, collective.times.end_ns);
+}
+
+const IntervalSet& GapCauses::rendezvous_of(const TraceKernel& kernel) const {
+  return rendezvous_[static_cast<std::size_t>(kernel.rank)];
+}
+
+}  // namespace steptwin::reports

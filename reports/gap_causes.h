@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "reports/intervals.h"
+#include "reports/trace_index.h"
+#include "reports/transfers.h"
+
+namespace steptwin::reports {
+
+// Why a rank computes nothing at an instant.
+enum class GapCause : std::uint8_t {
+  dependency,  // the input is not computed anywhere yet
+  transfer,    // the input's bytes are in flight
+  order,       // inputs are there; an in-order stream or a rendezvous holds it
+  host,        // not launched yet
+  end,         // nothing left to do
+};
+inline constexpr std::array<GapCause, 5> kGapCauses = {
+    GapCause::dependency, GapCause::transfer, GapCause::order, GapCause::host, GapCause::end};
+std::string_view name_of(GapCause cause);
+
+struct GapTimes {
+  std::array<TimeNs, 5> by_cause_ns = {};
+
+  TimeNs& of(GapCause cause) { return by_cause_ns[static_cast<std::size_t>(cause)]; }
+  TimeNs of(GapCause cause) const { return by_cause_ns[static_cast<std::size_t>(cause)]; }
+  TimeNs sum_ns() const;
+};
+
+// Cuts every gap of a rank's compute into causes. What is summed is exactly T - |C|.
+//
+// A gap belongs to the compute kernel K that ends it, and is read from K's inputs, one after the
+// other; each takes what is left of the gap up to its own end:
+//
+//   the chunk's transfer (send S by producer P, receive R), if K is the chunk's first compute
+//     before P.end            dependency
+//     R or S not enqueued     order while a host thread of its rank is in a rendezvous, else host
+//     until R.start           order
+//     until R.end             transfer
+//   each collective X of the chunk between the compute kernel before K and K, in order of ids
+//     before X.enqueue        order while a host thread of the rank is in a rendezvous, else host
+//     until X.ready           order
+//     until X.start           dependency: a peer's input is missing
+//     until X.end             transfer
+//   K itself
+//     before K.enqueue        order while a host thread of the rank is in a rendezvous, else host
+//     until K.start           order
+//   after the last compute    end
+//
+// A compute kernel without duration ends a gap as any other does.
+class GapCauses {
+ public:
+  explicit GapCauses(const TraceIndex& index);
+
+  GapTimes of_rank(std::int32_t rank) const;
+
+ private:
+  class Gap;
+
+  void explain(std::size_t kernel, Gap& gap) const;
+  void explain_transfer(const Transfer& transfer, Gap& gap) const;
+  void explain_collective(const TraceKernel& collective, Gap& gap) const;
+  const IntervalSet& rendezvous_of(const TraceKernel& kernel) const;
+
+  const TraceIndex* index_;
+  Transfers transfers_;
+  std::vector<IntervalSet> rendezvous_;  // by rank
+};
+
+}  // namespace steptwin::reports
