@@ -1,0 +1,261 @@
+#include "reports/chrome_trace.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "reports/activations.h"
+#include "reports/decimal.h"
+#include "reports/host_waits.h"
+#include "reports/slice_names.h"
+#include "reports/trace_index.h"
+#include "reports/transfers.h"
+
+namespace steptwin::reports {
+namespace {
+
+constexpr std::size_t kFlushBytes = 1 << 16;
+constexpr std::int64_t kLanesSorted = 64;                  // tracks of one stream that sort apart
+constexpr std::int64_t kHostSort = std::int64_t{1} << 30;  // host threads below all streams
+
+std::string json_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') {
+      quoted += '\\';
+      quoted += letter;
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(letter));
+    } else {
+      quoted += letter;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string peers_text(const TraceKernel& kernel) {
+  std::string text;
+  for (const std::int32_t peer : kernel.peers) {
+    if (!text.empty()) text += ';';
+    text += fmt::format_int(peer).c_str();
+  }
+  return text;
+}
+
+// Puts kernels of a stream on as few lanes as do without overlaps: the lowest that is free.
+class Lanes {
+ public:
+  std::size_t place(Interval interval) {
+    std::size_t lane = 0;
+    while (lane < free_from_.size() && free_from_[lane] > interval.begin_ns) ++lane;
+    if (lane == free_from_.size()) free_from_.push_back(0);
+    free_from_[lane] = interval.end_ns;
+    return lane;
+  }
+
+ private:
+  std::vector<TimeNs> free_from_;
+};
+
+class ChromeWriter {
+ public:
+  ChromeWriter(const Trace& trace, std::ostream& out)
+      : index_(trace),
+        names_(index_),
+        track_of_kernel_(trace.kernels.size()),
+        next_track_(trace.ranks.size()),
+        out_(&out) {}
+
+  void write() {
+    out_buffer("{{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+    for (std::int32_t rank = 0; rank < index_.ranks(); ++rank) rank_tracks(rank);
+    for (std::size_t kernel = 0; kernel < track_of_kernel_.size(); ++kernel) slices(kernel);
+    for (const HostRecord& record : index_.trace().host) host_slice(record);
+    arrows();
+    counters();
+    out_buffer("\n]}}\n");
+    flush();
+  }
+
+ private:
+  template <typename... Values>
+  void out_buffer(fmt::format_string<Values...> format, Values&&... values) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Values>(values)...);
+    if (buffer_.size() > kFlushBytes) flush();
+  }
+
+  // One event a line.
+  template <typename... Values>
+  void event(fmt::format_string<Values...> format, Values&&... values) {
+    out_buffer("{}", is_first_ ? "\n" : ",\n");
+    is_first_ = false;
+    out_buffer(format, std::forward<Values>(values)...);
+  }
+
+  void flush() {
+    out_->write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    buffer_.clear();
+  }
+
+  void track(std::int32_t rank, std::int64_t track_id, const std::string& name,
+             std::int64_t sort_index) {
+    event(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})", rank,
+          track_id, json_text(name));
+    event(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index",)"
+          R"("args":{{"sort_index":{}}}}})",
+          rank, track_id, sort_index);
+  }
+
+  // Tracks 0.. are the streams, then the host threads, then further lanes of streams.
+  void rank_tracks(std::int32_t rank) {
+    const TraceRank& names = index_.trace().ranks[static_cast<std::size_t>(rank)];
+    event(R"({{"ph":"M","pid":{0},"name":"process_name","args":{{"name":"rank {0}"}}}})", rank);
+    event(R"({{"ph":"M","pid":{0},"name":"process_sort_index","args":{{"sort_index":{0}}}}})",
+          rank);
+    std::int64_t next = 0;
+    for (const std::string& stream : names.streams) {
+      track(rank, next, stream, next * kLanesSorted);
+      ++next;
+    }
+    for (std::size_t thread = 0; thread < names.threads.size(); ++thread) {
+      track(rank, next, "host " + names.threads[thread],
+            kHostSort + static_cast<std::int64_t>(thread));
+      ++next;
+    }
+    next_track_[static_cast<std::size_t>(rank)] = next;
+    place_on_tracks(rank);
+  }
+
+  void place_on_tracks(std::int32_t rank) {
+    const TraceRank& names = index_.trace().ranks[static_cast<std::size_t>(rank)];
+    const std::span<const std::size_t> kernels = index_.kernels_of_rank(rank);
+    std::vector<std::size_t> by_time(kernels.begin(), kernels.end());
+    std::sort(by_time.begin(), by_time.end(), [this](std::size_t left, std::size_t right) {
+      const Interval first = occupied(index_.kernel(left));
+      const Interval second = occupied(index_.kernel(right));
+      return std::tie(first.begin_ns, first.end_ns, left) <
+             std::tie(second.begin_ns, second.end_ns, right);
+    });
+    std::vector<Lanes> lanes(names.streams.size());
+    std::vector<std::vector<std::int64_t>> tracks(names.streams.size());
+    for (const std::size_t position : by_time) {
+      const auto stream = static_cast<std::size_t>(index_.kernel(position).stream);
+      const std::size_t lane = lanes[stream].place(occupied(index_.kernel(position)));
+      if (lane == tracks[stream].size()) {
+        tracks[stream].push_back(lane == 0 ? static_cast<std::int64_t>(stream)
+                                           : further_track(rank, stream, lane));
+      }
+      track_of_kernel_[position] = tracks[stream][lane];
+    }
+  }
+
+  std::int64_t further_track(std::int32_t rank, std::size_t stream, std::size_t lane) {
+    const TraceRank& names = index_.trace().ranks[static_cast<std::size_t>(rank)];
+    const std::int64_t track_id = next_track_[static_cast<std::size_t>(rank)]++;
+    track(rank, track_id, fmt::format("{} ({})", names.streams[stream], lane + 1),
+          static_cast<std::int64_t>(stream) * kLanesSorted +
+              std::min(static_cast<std::int64_t>(lane), kLanesSorted - 1));
+    return track_id;
+  }
+
+  void slice(const TraceKernel& kernel, std::int64_t track_id, std::string_view category,
+             const std::string& name, Interval interval) {
+    event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","cat":"{}","args":)"
+          R"({{"kernel":{},"step":"{}","stage":{},"chunk":{},"micro":{},"layer":{},"kind":"{}",)"
+          R"("direction":"{}","bytes":{},"peers":"{}","wait_us":{},"queued_us":{}}}}})",
+          kernel.rank, track_id, microseconds_fixed(interval.begin_ns),
+          microseconds_fixed(interval.length_ns()), name, category, kernel.kernel,
+          name_of(kernel.step), kernel.stage, names_.chunk_of(kernel), kernel.micro, kernel.layer,
+          name_of(kernel.kind), name_of(kernel.direction), kernel.bytes, peers_text(kernel),
+          microseconds_fixed(kernel.times.start_ns - kernel.times.ready_ns),
+          microseconds_fixed(kernel.times.ready_ns - kernel.times.enqueue_ns));
+  }
+
+  void slices(std::size_t position) {
+    const TraceKernel& kernel = index_.kernel(position);
+    const std::string name = names_.of(kernel);
+    const KernelTimes& times = kernel.times;
+    std::string_view category = kernel.kind == KernelKind::copy ? "copy" : "compute";
+    if (is_communication(kernel.kind)) {
+      category = "communication";
+      if (times.start_ns > times.ready_ns) {
+        slice(kernel, track_of_kernel_[position], "wait", "wait: " + name,
+              {times.ready_ns, times.start_ns});
+      }
+    }
+    slice(kernel, track_of_kernel_[position], category, name, {times.start_ns, times.end_ns});
+  }
+
+  void host_slice(const HostRecord& record) {
+    const Interval interval{record.begin_ns, record.end_ns};
+    if (interval.length_ns() == 0) return;
+    std::string name{name_of(record.command)};
+    if (record.hook != Hook::none) {
+      name += fmt::format(" {}", letter_of(record.hook));
+      if (record.layer >= 0) name += fmt::format("{}", record.layer);
+      name += fmt::format(" {}", name_of(record.role));
+    }
+    const TraceRank& names = index_.trace().ranks[static_cast<std::size_t>(record.rank)];
+    event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","cat":"host",)"
+          R"("args":{{"kernel":{}}}}})",
+          record.rank, static_cast<std::int64_t>(names.streams.size()) + record.thread,
+          microseconds_fixed(interval.begin_ns), microseconds_fixed(interval.length_ns()), name,
+          record.kernel);
+  }
+
+  // An arrow leaves where bytes start to move and arrives within the receive's last nanosecond.
+  void arrows() {
+    const Transfers transfers(index_);
+    std::int64_t next_id = 1;
+    for (const Chunk& chunk : index_.chunks()) {
+      const std::optional<Transfer> transfer = transfers.into(chunk);
+      if (!transfer || transfer->send == Transfer::kNoKernel) continue;
+      const TraceKernel& send = index_.kernel(transfer->send);
+      const TraceKernel& receive = index_.kernel(transfer->receive);
+      event(R"({{"ph":"s","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})", send.rank,
+            track_of_kernel_[transfer->send], microseconds_fixed(send.times.start_ns), next_id);
+      const TimeNs arrival = std::max(receive.times.start_ns, receive.times.end_ns - 1);
+      event(R"({{"ph":"f","bp":"e","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})",
+            receive.rank, track_of_kernel_[transfer->receive], microseconds_fixed(arrival),
+            next_id);
+      ++next_id;
+    }
+  }
+
+  void counters() {
+    const std::vector<std::vector<ActivationLife>> lives = activation_lives(index_);
+    for (std::size_t rank = 0; rank < lives.size(); ++rank) {
+      std::vector<Interval> intervals;
+      for (const ActivationLife& life : lives[rank]) intervals.push_back(life.whole);
+      for (const CountChange& change : count_over_time(intervals)) {
+        event(R"({{"ph":"C","pid":{},"tid":0,"ts":{},"name":"activations in flight",)"
+              R"("args":{{"micro-batches":{}}}}})",
+              rank, microseconds_fixed(change.at_ns), change.count);
+      }
+    }
+  }
+
+  TraceIndex index_;
+  SliceNames names_;
+  std::vector<std::int64_t> track_of_kernel_;
+  std::vector<std::int64_t> next_track_;  // by rank
+  std::ostream* out_;
+  fmt::memory_buffer buffer_;
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+void write_chrome_trace(const Trace& trace, std::ostream& out) {
+  ChromeWriter(trace, out).write();
+}
+
+}  // namespace steptwin::reports

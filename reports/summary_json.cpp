@@ -1,0 +1,146 @@
+#include "reports/summary_json.h"
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <optional>
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include "reports/decimal.h"
+
+namespace steptwin::reports {
+namespace {
+
+using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+void key(Writer& writer, std::string_view name) {
+  writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+}
+
+void number(Writer& writer, const std::string& text) {
+  writer.RawValue(text.data(), text.size(), rapidjson::kNumberType);
+}
+
+void duration(Writer& writer, std::string_view name, std::optional<TimeNs> value_ns) {
+  key(writer, name);
+  if (value_ns) {
+    number(writer, microseconds_text(*value_ns));
+  } else {
+    writer.Null();
+  }
+}
+
+void ratio(Writer& writer, std::string_view name, std::optional<double> value) {
+  key(writer, name);
+  if (value) {
+    number(writer, ratio_text(*value));
+  } else {
+    writer.Null();
+  }
+}
+
+void count(Writer& writer, std::string_view name, std::int64_t value) {
+  key(writer, name);
+  writer.Int64(value);
+}
+
+void gap_by_cause(Writer& writer, const GapTimes& times) {
+  key(writer, "gap_by_cause");
+  writer.StartObject();
+  for (const GapCause cause : kGapCauses) {
+    duration(writer, fmt::format("{}_us", name_of(cause)), times.of(cause));
+  }
+  writer.EndObject();
+}
+
+void hook_waits(Writer& writer, const std::optional<RendezvousTimes>& rendezvous) {
+  duration(writer, "rendezvous_us",
+           rendezvous ? std::optional(rendezvous->total_ns) : std::nullopt);
+  key(writer, "hook_wait_us");
+  if (!rendezvous) {
+    writer.Null();
+    return;
+  }
+  writer.StartObject();
+  for (const Hook hook : kHooks) {
+    key(writer, letter_of(hook));
+    writer.StartObject();
+    for (const Role role : kRoles) duration(writer, name_of(role), rendezvous->of(hook, role));
+    writer.EndObject();
+  }
+  writer.EndObject();
+}
+
+void occupancy(Writer& writer, const OccupancyTimes& times) {
+  duration(writer, "compute_us", times.compute_ns);
+  duration(writer, "communication_us", times.communication_ns);
+  duration(writer, "overlapped_us", times.overlapped_ns);
+  duration(writer, "exposed_comm_us", times.exposed_comm_ns);
+  duration(writer, "exposed_wait_us", times.exposed_wait_ns);
+  duration(writer, "exposed_transfer_us", times.exposed_transfer_ns);
+  duration(writer, "exposed_collective_us", times.exposed_collective_ns);
+  duration(writer, "exposed_copy_us", times.exposed_copy_ns);
+  duration(writer, "idle_us", times.idle_ns);
+}
+
+void rank_object(Writer& writer, const RankMetrics& rank) {
+  writer.StartObject();
+  count(writer, "rank", rank.rank);
+  ratio(writer, "bubble_ratio", rank.bubble_ratio);
+  occupancy(writer, rank.times);
+  ratio(writer, "overlap_ratio", rank.overlap_ratio);
+  ratio(writer, "compute_dilation", rank.compute_dilation);
+  duration(writer, "compute_span_us", rank.compute_span_ns);
+  duration(writer, "warmup_us", rank.phases.warmup_ns);
+  duration(writer, "steady_us", rank.phases.steady_ns);
+  duration(writer, "drain_us", rank.phases.drain_ns);
+  gap_by_cause(writer, rank.gap_by_cause);
+  hook_waits(writer, rank.rendezvous);
+  duration(writer, "p2p_wait_us", rank.p2p_wait_ns);
+  duration(writer, "collective_wait_us", rank.collective_wait_ns);
+  count(writer, "in_flight_max", rank.in_flight_max);
+  count(writer, "in_flight_input_max", rank.in_flight_input_max);
+  writer.EndObject();
+}
+
+void job_figures(Writer& writer, const Metrics& metrics) {
+  key(writer, "window");
+  writer.StartObject();
+  duration(writer, "begin_us", metrics.window.begin_ns);
+  duration(writer, "end_us", metrics.window.end_ns);
+  writer.EndObject();
+  duration(writer, "step_time_us", metrics.step_time_ns);
+  count(writer, "kernels", metrics.kernels);
+  count(writer, "micro_batches", metrics.micro_batches);
+  ratio(writer, "bubble_ratio", metrics.bubble_ratio);
+  ratio(writer, "bubble_ratio_max", metrics.bubble_ratio_max);
+  ratio(writer, "bubble_ratio_span", metrics.bubble_ratio_span);
+  ratio(writer, "bubble_over_ideal", metrics.bubble_over_ideal);
+  ratio(writer, "overlap_ratio", metrics.overlap_ratio);
+  ratio(writer, "compute_dilation", metrics.compute_dilation);
+  ratio(writer, "stage_balance", metrics.stage_balance);
+  key(writer, "micro_batch_latency_us");
+  writer.StartObject();
+  duration(writer, "p50", metrics.latency_p50_ns);
+  duration(writer, "p99", metrics.latency_p99_ns);
+  writer.EndObject();
+  gap_by_cause(writer, metrics.gap_by_cause);
+}
+
+}  // namespace
+
+std::string summary_json(const Metrics& metrics) {
+  rapidjson::StringBuffer buffer;
+  Writer writer(buffer);
+  writer.SetIndent(' ', 2);
+  writer.StartObject();
+  job_figures(writer, metrics);
+  key(writer, "ranks");
+  writer.StartArray();
+  for (const RankMetrics& rank : metrics.ranks) rank_object(writer, rank);
+  writer.EndArray();
+  writer.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+}  // namespace steptwin::reports

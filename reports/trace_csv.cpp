@@ -1,0 +1,91 @@
+#include "reports/trace_csv.h"
+
+#include <cstddef>
+#include <fmt/compile.h>
+#include <fmt/format.h>
+#include <iterator>
+#include <ostream>
+
+#include "reports/host_waits.h"
+
+namespace steptwin::reports {
+namespace {
+
+constexpr std::size_t kFlushBytes = 1 << 16;
+
+void flush(fmt::memory_buffer& buffer, std::ostream& out) {
+  out.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  buffer.clear();
+}
+
+// Stream names come from the scenario: they may hold a comma.
+std::string field_text(const std::string& name) {
+  if (name.find_first_of(",\"") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (const char letter : name) {
+    if (letter == '"') quoted += '"';
+    quoted += letter;
+  }
+  return quoted + "\"";
+}
+
+std::string hook_text(const HostRecord& record) {
+  if (record.hook == Hook::none && record.layer < 0 && record.role == Role::comm) return "";
+  std::string text{letter_of(record.hook)};
+  if (record.layer >= 0) text += fmt::format("{}", record.layer);
+  return fmt::format("{}:{}", text, name_of(record.role));
+}
+
+std::vector<TraceRank> quoted_names(const Trace& trace) {
+  std::vector<TraceRank> ranks = trace.ranks;
+  for (TraceRank& rank : ranks) {
+    for (std::string& name : rank.streams) name = field_text(name);
+    for (std::string& name : rank.threads) name = field_text(name);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+void write_trace_csv(const Trace& trace, std::ostream& out) {
+  const std::vector<TraceRank> ranks = quoted_names(trace);
+  fmt::memory_buffer buffer;
+  fmt::format_to(std::back_inserter(buffer),
+                 "kernel,rank,thread,stream,kind,part,direction,step,stage,micro,layer,peer,bytes,"
+                 "enqueue_ns,ready_ns,start_ns,end_ns\n");
+  for (const TraceKernel& kernel : trace.kernels) {
+    const TraceRank& rank = ranks[static_cast<std::size_t>(kernel.rank)];
+    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{},{},{},{},{},{},{},{},"),
+                   kernel.kernel, kernel.rank,
+                   rank.threads.at(static_cast<std::size_t>(kernel.thread)),
+                   rank.streams.at(static_cast<std::size_t>(kernel.stream)), name_of(kernel.kind),
+                   name_of(kernel.part), name_of(kernel.direction), name_of(kernel.step),
+                   kernel.stage, kernel.micro, kernel.layer);
+    for (std::size_t part = 0; part < kernel.peers.size(); ++part) {
+      fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{}{}"), part > 0 ? ";" : "",
+                     kernel.peers[part]);
+    }
+    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE(",{},{},{},{},{}\n"), kernel.bytes,
+                   kernel.times.enqueue_ns, kernel.times.ready_ns, kernel.times.start_ns,
+                   kernel.times.end_ns);
+    if (buffer.size() > kFlushBytes) flush(buffer, out);
+  }
+  flush(buffer, out);
+}
+
+void write_host_csv(const Trace& trace, std::ostream& out) {
+  const std::vector<TraceRank> ranks = quoted_names(trace);
+  fmt::memory_buffer buffer;
+  fmt::format_to(std::back_inserter(buffer), "rank,thread,command,hook,kernel,begin_ns,end_ns\n");
+  for (const HostRecord& record : trace.host) {
+    const TraceRank& rank = ranks[static_cast<std::size_t>(record.rank)];
+    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{},{},{},{}\n"), record.rank,
+                   rank.threads.at(static_cast<std::size_t>(record.thread)),
+                   name_of(record.command), hook_text(record), record.kernel, record.begin_ns,
+                   record.end_ns);
+    if (buffer.size() > kFlushBytes) flush(buffer, out);
+  }
+  flush(buffer, out);
+}
+
+}  // namespace steptwin::reports

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "model/trace.h"
+
+namespace steptwin::reports {
+
+// trace.csv, one line per kernel, ordered by id:
+//
+//   kernel,rank,thread,stream,kind,part,direction,step,stage,micro,layer,peer,bytes,
+//   enqueue_ns,ready_ns,start_ns,end_ns
+//
+// thread and stream are names; stage, micro and layer are -1 where there is none; the peers of a
+// p2p kernel's parts are listed as "1;3".
+//
+// host.csv, one line per host record, by rank, thread and position:
+//
+//   rank,thread,command,hook,kernel,begin_ns,end_ns
+//
+// hook is letter, layer and role of a rendezvous or notify, "A2:compute", and empty elsewhere;
+// kernel is -1 but for a launch.
+void write_trace_csv(const Trace& trace, std::ostream& out);
+void write_host_csv(const Trace& trace, std::ostream& out);
+
+// Both files back into a Trace. The files name streams and threads and do not number them: they
+// are numbered as they appear (host.csv first, for threads), but "compute" and "main" are 0 where
+// they are. Throws Error, with file, line and column, if something is wrong; also if kernel ids do
+// not ascend, or a kernel ends before it starts.
+Trace read_trace_csv(const std::string& trace_file);  // without host records
+Trace read_trace_csv(const std::string& trace_file, const std::string& host_file);
+
+// The same from memory; the names are for messages.
+struct NamedText {
+  std::string name;
+  std::string_view text;
+};
+Trace parse_trace_csv(const NamedText& trace, const NamedText& host);
+
+}  // namespace steptwin::reports
