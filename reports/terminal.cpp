@@ -1,0 +1,125 @@
+#include "reports/terminal.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+#include "reports/advice.h"
+#include "reports/paint.h"
+#include "reports/rank_table.h"
+
+namespace steptwin::reports {
+namespace {
+
+constexpr double kPercent = 100.0;
+constexpr std::size_t kMostReasons = 3;
+constexpr std::size_t kMostHints = 3;
+
+std::string percent(std::optional<double> ratio) {
+  return ratio ? fmt::format("{:.1f} %", *ratio * kPercent) : "n/a";
+}
+
+std::string_view reason_for(GapCause cause) {
+  switch (cause) {
+    case GapCause::dependency:
+      return "waiting for a value that is not computed anywhere yet (pipeline fill and drain)";
+    case GapCause::transfer:
+      return "bytes in flight: a transfer or a collective runs and no compute covers it";
+    case GapCause::order:
+      return "the input is there, but an in-order stream or a rendezvous holds it back";
+    case GapCause::host:
+      return "not launched yet: the host is behind";
+    case GapCause::end:
+      return "nothing left to do: the rank is done and others are not";
+  }
+  return "";
+}
+
+class Summary {
+ public:
+  Summary(const Metrics& metrics, const TerminalOptions& options)
+      : metrics_(metrics),
+        options_(options),
+        width_(static_cast<std::size_t>(std::max(options.width, 40))) {}
+
+  std::string text() {
+    if (!options_.title.empty()) text_ += bold(options_.title) + "\n\n";
+    headline();
+    text_ += '\n';
+    text_ += rank_table(metrics_, {options_.color, width_});
+    reasons();
+    hints();
+    return text_;
+  }
+
+ private:
+  std::string bold(std::string_view text) const {
+    return painted(options_.color, tint::kBold, text);
+  }
+
+  void figure(std::string_view name, std::string_view value, std::string_view explained) {
+    text_ += fmt::format("  {:<12}", name) + bold(fmt::format("{:>10}", value));
+    text_ += wrapped(fmt::format("{:24}   {}", "", explained), width_, 27).substr(24) + "\n";
+  }
+
+  void headline() {
+    figure("step time", duration_text(metrics_.step_time_ns),
+           "first start to last end, one window for all ranks");
+    figure("bubble", percent(metrics_.bubble_ratio),
+           fmt::format("of the step a rank does not compute (mean; worst {})",
+                       percent(metrics_.bubble_ratio_max)));
+    figure("  of span", percent(metrics_.bubble_ratio_span),
+           "the busiest rank's, of the longest first to last compute");
+    figure("  over ideal", percent(metrics_.bubble_over_ideal),
+           "the step is longer than the busiest rank's compute");
+    if (metrics_.overlap_ratio) {
+      const std::string dilation =
+          metrics_.compute_dilation
+              ? fmt::format("; compute under it takes {:.2f}x", *metrics_.compute_dilation)
+              : "";
+      figure("overlap", percent(metrics_.overlap_ratio),
+             "of communication runs under compute" + dilation);
+    }
+  }
+
+  void reasons() {
+    std::vector<GapCause> causes(kGapCauses.begin(), kGapCauses.end());
+    const GapTimes& gaps = metrics_.gap_by_cause;
+    std::stable_sort(causes.begin(), causes.end(), [&gaps](GapCause left, GapCause right) {
+      return gaps.of(left) > gaps.of(right);
+    });
+    causes.resize(kMostReasons);
+    const TimeNs all_ns = gaps.sum_ns();
+    if (all_ns == 0) return;
+    text_ += fmt::format("\n{} (share of the idle time, all ranks)\n", bold("Why no compute"));
+    for (const GapCause cause : causes) {
+      if (gaps.of(cause) == 0) continue;
+      const double share = ratio_of(gaps.of(cause), all_ns).value_or(0) * kPercent;
+      text_ += wrapped(fmt::format("  {:>3.0f} %  {}", share, reason_for(cause)), width_, 9) + "\n";
+    }
+  }
+
+  void hints() {
+    const std::vector<std::string> texts = advice(metrics_, kMostHints);
+    if (texts.empty()) return;
+    text_ += fmt::format("\n{}\n", bold("What to try"));
+    for (const std::string& hint : texts)
+      text_ += wrapped(fmt::format("  - {}", hint), width_, 4) + "\n";
+  }
+
+  const Metrics& metrics_;
+  const TerminalOptions& options_;
+  std::size_t width_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string terminal_summary(const Metrics& metrics, const TerminalOptions& options) {
+  return Summary(metrics, options).text();
+}
+
+}  // namespace steptwin::reports

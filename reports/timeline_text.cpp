@@ -1,0 +1,230 @@
+#include "reports/timeline_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "reports/paint.h"
+#include "reports/trace_index.h"
+
+namespace steptwin::reports {
+namespace {
+
+constexpr std::int32_t kLeastColumns = 10;
+constexpr std::int32_t kMostColumns = 1000;
+
+// What a cell can show. Letters sort the way ties fall.
+struct Look {
+  char letter = ' ';
+  std::int32_t micro = -1;
+  std::int32_t stage = -1;
+
+  friend auto operator<=>(const Look&, const Look&) = default;
+};
+
+// Time of one look in one column.
+struct Share {
+  std::int32_t column;
+  Look look;
+  TimeNs time;
+};
+
+char compute_letter(const TraceKernel& kernel) {
+  if (kernel.direction == Direction::forward) return 'F';
+  return kernel.direction == Direction::backward_weight ? 'W' : 'B';
+}
+
+char communication_letter(const TraceKernel& kernel) {
+  if (kernel.kind == KernelKind::p2p) return 'p';
+  if (kernel.part == Part::dispatch || kernel.part == Part::counts) return 'd';
+  return kernel.part == Part::combine ? 'c' : 'x';
+}
+
+// Cuts the window of length T into columns. To be exact also where a column is shorter than a
+// nanosecond, times are counted in 1/columns ns: column i is [T*i, T*(i+1)).
+class Columns {
+ public:
+  Columns(Interval window, std::int32_t columns) : begin_(window.begin_ns), columns_(columns) {
+    while ((window.length_ns() >> shift_) > kLongestDuration) ++shift_;
+    length_ = window.length_ns() >> shift_;
+  }
+
+  void spread(Interval interval, const Look& look, std::vector<Share>& shares) const {
+    const TimeNs begin = ((interval.begin_ns - begin_) >> shift_) * columns_;
+    const TimeNs end = ((interval.end_ns - begin_) >> shift_) * columns_;
+    if (length_ == 0) return;
+    for (TimeNs column = begin / length_; column * length_ < end; ++column) {
+      const TimeNs time = std::min(end, (column + 1) * length_) - std::max(begin, column * length_);
+      if (time > 0) shares.push_back({static_cast<std::int32_t>(column), look, time});
+    }
+  }
+
+  // The look of each column: the longest; blank where all together are under half of it.
+  std::vector<Look> looks(std::vector<Share> shares) const {
+    std::sort(shares.begin(), shares.end(), [](const Share& left, const Share& right) {
+      return std::tie(left.column, left.look) < std::tie(right.column, right.look);
+    });
+    std::vector<Look> row(static_cast<std::size_t>(columns_));
+    for (auto share = shares.begin(); share != shares.end();) {
+      const std::int32_t column = share->column;
+      TimeNs all = 0;
+      TimeNs longest = 0;
+      Look best;
+      while (share != shares.end() && share->column == column) {
+        const Look look = share->look;
+        TimeNs time = 0;
+        for (; share != shares.end() && share->column == column && share->look == look; ++share) {
+          time += share->time;
+        }
+        all += time;
+        if (time > longest) std::tie(longest, best) = std::pair(time, look);
+      }
+      if (all >= length_ - all) row[static_cast<std::size_t>(column)] = best;
+    }
+    return row;
+  }
+
+ private:
+  TimeNs begin_;
+  std::int32_t columns_;
+  int shift_ = 0;
+  TimeNs length_ = 0;
+};
+
+class Picture {
+ public:
+  Picture(const Trace& trace, const TimelineOptions& options)
+      : index_(trace),
+        options_(options),
+        gutter_(fmt::format("rank {} ", std::max(index_.ranks() - 1, 0)).size()),
+        column_count_(std::clamp(options.width - static_cast<std::int32_t>(gutter_) - 1,
+                                 kLeastColumns, kMostColumns)),
+        columns_(index_.window(), column_count_) {}
+
+  std::string text() {
+    const auto ranks = static_cast<std::size_t>(index_.ranks());
+    const std::size_t shown = std::min(ranks, options_.most_ranks);
+    for (std::size_t rank = 0; rank < shown; ++rank) rank_rows(static_cast<std::int32_t>(rank));
+    if (shown < ranks) text_ += fmt::format("… {} more ranks\n", ranks - shown);
+    axis();
+    legend();
+    return text_;
+  }
+
+ private:
+  void rank_rows(std::int32_t rank) {
+    std::vector<Share> compute;
+    std::vector<Share> communication;
+    for (const std::size_t position : index_.kernels_of_rank(rank)) {
+      const TraceKernel& kernel = index_.kernel(position);
+      const KernelTimes& times = kernel.times;
+      if (kernel.kind == KernelKind::compute) {
+        columns_.spread({times.start_ns, times.end_ns},
+                        {compute_letter(kernel), kernel.micro, kernel.stage}, compute);
+      } else if (is_communication(kernel.kind) && options_.communication) {
+        columns_.spread({times.ready_ns, times.start_ns}, {'.', -1, -1}, communication);
+        columns_.spread({times.start_ns, times.end_ns}, {communication_letter(kernel), -1, -1},
+                        communication);
+      }
+    }
+    row(fmt::format("rank {}", rank), columns_.looks(std::move(compute)));
+    if (options_.communication) row("", columns_.looks(std::move(communication)));
+  }
+
+  void row(std::string_view name, const std::vector<Look>& looks) {
+    text_ += painted(options_.color, tint::kDim, fmt::format("{:<{}}", name, gutter_));
+    text_ += painted(options_.color, tint::kDim, options_.ascii ? "|" : "│");
+    std::string line;
+    for (auto first = looks.begin(); first != looks.end();) {
+      const auto last =
+          std::find_if(first, looks.end(), [&](const Look& look) { return look != *first; });
+      run(*first, static_cast<std::size_t>(last - first), line);
+      first = last;
+    }
+    const std::size_t end = line.find_last_not_of(' ');
+    text_ += line.substr(0, end == std::string::npos ? 0 : end + 1) + "\n";
+  }
+
+  void run(const Look& look, std::size_t cells, std::string& line) const {
+    if (look.letter == ' ') {
+      line += std::string(cells, ' ');
+    } else if (look.micro < 0) {
+      line += communication_run(look.letter, cells);
+    } else if (options_.color) {
+      line += coloured_run(look, cells);
+    } else {
+      line += plain_run(look, cells);
+    }
+  }
+
+  std::string plain_run(const Look& look, std::size_t cells) const {
+    std::string label = fmt::format("{}{}", look.letter, look.micro);
+    if (label.size() > cells) label.resize(1);
+    std::string_view fill = options_.ascii ? "-" : "─";
+    if (look.letter == 'B') fill = options_.ascii ? "=" : "═";
+    if (look.letter == 'W') fill = options_.ascii ? "~" : "┄";
+    return label + repeated(fill, cells - label.size());
+  }
+
+  // Neighbouring micro-batches differ in shade.
+  std::string coloured_run(const Look& look, std::size_t cells) const {
+    const bool is_even = look.micro % 2 == 0;
+    std::string_view background = is_even ? "30;48;5;75" : "30;48;5;111";
+    if (look.letter == 'B') background = is_even ? "30;48;5;71" : "30;48;5;114";
+    if (look.letter == 'W') background = is_even ? "30;48;5;178" : "30;48;5;221";
+    std::string label = fmt::format("{}", look.micro);
+    if (label.size() > cells) label.clear();
+    return painted(true, background, fmt::format("{:^{}}", label, cells));
+  }
+
+  std::string communication_run(char letter, std::size_t cells) const {
+    const std::string text(cells, letter);
+    if (letter == '.') return painted(options_.color, tint::kIdle, text);
+    return painted(options_.color, letter == 'p' ? "38;5;176" : "38;5;43", text);
+  }
+
+  void axis() {
+    const std::string end = duration_text(index_.window().length_ns());
+    const std::size_t room = static_cast<std::size_t>(column_count_) - 1;
+    const std::string axis = fmt::format("{:{}}0{:>{}}", "", gutter_ + 1, end, room);
+    text_ += painted(options_.color, tint::kDim, axis) + "\n";
+  }
+
+  void legend() {
+    const auto sample = [this](char letter, std::string_view name) {
+      std::string mark =
+          options_.color ? coloured_run({letter, 0, 0}, 3) : plain_run({letter, 0, 0}, 3);
+      return mark + fmt::format(" {}   ", name);
+    };
+    const std::string margin(gutter_ + 1, ' ');
+    text_ += fmt::format("{}{}{}{}", margin, sample('F', "forward"), sample('B', "backward"),
+                         sample('W', "weight gradient"));
+    if (options_.communication) {
+      text_ += fmt::format(
+          "\n{}below: p p2p   d dispatch   c combine   x other   . waits for its "
+          "peer",
+          margin);
+    }
+    text_.erase(text_.find_last_not_of(' ') + 1);
+    text_ += "\n";
+  }
+
+  TraceIndex index_;
+  const TimelineOptions& options_;
+  std::size_t gutter_;
+  std::int32_t column_count_;
+  Columns columns_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string timeline_text(const Trace& trace, const TimelineOptions& options) {
+  return Picture(trace, options).text();
+}
+
+}  // namespace steptwin::reports

@@ -1,0 +1,130 @@
+#include "reports/gap_causes.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/reports/trace_maker.h"
+
+namespace steptwin::reports {
+namespace {
+
+// dependency, transfer, order, host, end
+using Causes = std::array<TimeNs, 5>;
+
+Causes causes_of(const Trace& trace, std::int32_t rank) {
+  const TraceIndex index(trace);
+  return GapCauses(index).of_rank(rank).by_cause_ns;
+}
+
+TEST_CASE("a forward's gap: producer computes, receive queues, bytes move, compute queues") {
+  //   rank 0  compute [0,40) FWD(s0,m0)
+  //           comm                 send: enqueued 42, ready 45, moves [50,60)
+  //   rank 1  comm                 recv: enqueued 0,  ready 50, moves [50,60)
+  //           compute                                     FWD(s1,m0) enqueued 3, [63,70)
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 40)
+      .p2p(0, StepType::fwd_send, 0, 0, {1}, {42, 45, 50, 60})
+      .p2p(1, StepType::fwd_recv, 1, 0, {0}, {0, 50, 50, 60})
+      .compute(1, StepType::fwd, 1, 0, 3, 63, 70);
+  // [0,40) dependency, [40,42) the send is not enqueued, [42,50) order, [50,60) transfer,
+  // [60,63) order. Rank 0 is done at 40.
+  CHECK(causes_of(maker.trace(), 1) == Causes{40, 10, 11, 2, 0});
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 0, 0, 30});
+}
+
+TEST_CASE("a backward's gap, with the backward split on the next stage") {
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .p2p(0, StepType::bwd_recv, 0, 0, {1}, {35, 36, 36, 41})
+      .compute(0, StepType::bwd, 0, 0, 44, 44, 50)
+      .compute(1, StepType::bwd_input, 1, 0, 0, 20, 30)
+      .p2p(1, StepType::bwd_send, 1, 0, {0}, {30, 31, 36, 41});
+  // [10,30) dependency, [30,35) the receive is not enqueued, [35,36) order, [36,41) transfer,
+  // [41,44) the backward is not enqueued.
+  CHECK(causes_of(maker.trace(), 0) == Causes{20, 5, 1, 8, 0});
+}
+
+TEST_CASE("a rendezvous that holds the launching thread is order, not host") {
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .compute(0, StepType::fwd, 0, 1, 30, 32, 40)
+      .rendezvous(0, 0, Hook::a, Role::comm, 5, 18)
+      .rendezvous(0, 1, Hook::a, Role::compute, 16, 21);
+  // Not enqueued for [10,30), of which a rendezvous holds [10,21).
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 11 + 2, 9, 0});
+}
+
+TEST_CASE("a gap behind a collective: launch, queue, late peer, transfer") {
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10, Part::attention)
+      .collective(0, Part::dispatch, StepType::fwd, 0, 0, {13, 15, 20, 28})
+      .compute(0, StepType::fwd, 0, 0, 14, 31, 40, Part::experts);
+  // [10,13) host, [13,15) order, [15,20) dependency, [20,28) transfer, [28,31) order
+  CHECK(causes_of(maker.trace(), 0) == Causes{5, 8, 5, 3, 0});
+}
+
+TEST_CASE("several inputs come one after the other: counts, then tokens") {
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10, Part::attention)
+      .collective(0, Part::counts, StepType::fwd, 0, 0, {2, 10, 10, 12})
+      .collective(0, Part::dispatch, StepType::fwd, 0, 0, {15, 15, 15, 25})
+      .compute(0, StepType::fwd, 0, 0, 16, 25, 30, Part::experts);
+  // [10,12) transfer, [12,15) host (the counts are read back), [15,25) transfer
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 12, 0, 3, 0});
+}
+
+TEST_CASE("a backward that begins with a collective waits for its receive first") {
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10, Part::attention)
+      .p2p(0, StepType::bwd_recv, 0, 0, {1}, {0, 10, 30, 34})
+      .collective(0, Part::combine, StepType::bwd, 0, 0, {0, 34, 34, 39})
+      .compute(0, StepType::bwd, 0, 0, 0, 39, 50, Part::experts)
+      .compute(1, StepType::bwd, 1, 0, 0, 20, 30, Part::attention)
+      .p2p(1, StepType::bwd_send, 1, 0, {0}, {0, 30, 30, 34});
+  CHECK(causes_of(maker.trace(), 0) == Causes{20, 4 + 5, 0, 0, 0});
+}
+
+TEST_CASE("only the chunk's first compute kernel waits for the receive") {
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .p2p(0, StepType::fwd_send, 0, 0, {1}, {0, 10, 10, 12})
+      .p2p(1, StepType::fwd_recv, 1, 0, {0}, {0, 0, 10, 12})
+      .compute(1, StepType::fwd, 1, 0, 0, 12, 20, Part::attention)
+      .compute(1, StepType::fwd, 1, 0, 0, 25, 30, Part::mlp);
+  CHECK(causes_of(maker.trace(), 1) == Causes{10, 2, 5, 0, 0});
+}
+
+TEST_CASE("a compute kernel without duration ends a gap as any other does") {
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10, Part::attention)
+      .collective(0, Part::dispatch, StepType::fwd, 0, 0, {0, 10, 10, 15})
+      .compute(0, StepType::fwd, 0, 0, 0, 15, 15, Part::experts)
+      .collective(0, Part::combine, StepType::fwd, 0, 0, {0, 15, 18, 20})
+      .compute(0, StepType::fwd, 0, 0, 0, 20, 30, Part::attention);
+  CHECK(causes_of(maker.trace(), 0) == Causes{3, 5 + 2, 0, 0, 0});
+}
+
+TEST_CASE("what a batch carries is found by time, labelled or not") {
+  // Rank 0 sends m0 in a batch of its own label, rank 1's batch is labelled with another part.
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .p2p(0, StepType::batch_send_recv, -1, -1, {1, 1}, {0, 10, 14, 20})
+      .p2p(1, StepType::bwd_send, 1, 7, {0, 0}, {0, 14, 14, 20})
+      .compute(1, StepType::fwd, 1, 0, 0, 20, 30);
+  // [0,10) dependency, [10,14) order, [14,20) transfer
+  CHECK(causes_of(maker.trace(), 1) == Causes{10, 6, 4, 0, 0});
+}
+
+TEST_CASE("a rank without compute has nothing to do at all") {
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10);
+  CHECK(causes_of(maker.trace(), 1) == Causes{0, 0, 0, 0, 10});
+}
+
+TEST_CASE("stages on one rank hand over without a transfer") {
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10).compute(0, StepType::fwd, 1, 0, 12, 15, 20);
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 3, 2, 0});
+}
+
+}  // namespace
+}  // namespace steptwin::reports
