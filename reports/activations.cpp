@@ -18,7 +18,7 @@ std::vector<std::vector<ActivationLife>> activation_lives(const TraceIndex& inde
     const TimeNs unused = index.window().end_ns;
     const TimeNs input_end =
         end_of(chunk, StepType::bwd, end_of(chunk, StepType::bwd_input, unused));
-    const TimeNs end = end_of(chunk, StepType::bwd_weight, input_end);
+    const TimeNs end = std::max(input_end, end_of(chunk, StepType::bwd_weight, input_end));
     lives[static_cast<std::size_t>(chunk.rank)].push_back({{begin, end}, {begin, input_end}});
   }
   return lives;

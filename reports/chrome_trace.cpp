@@ -166,17 +166,25 @@ class ChromeWriter {
     return track_id;
   }
 
+  // "ph":"X" without its end, which differs.
+  void slice_head(std::int32_t rank, std::int64_t track_id, std::string_view category,
+                  std::string_view name, Interval interval) {
+    event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","cat":"{}","args":)", rank,
+          track_id, microseconds_fixed(interval.begin_ns), microseconds_fixed(interval.length_ns()),
+          name, category);
+  }
+
   void slice(const TraceKernel& kernel, std::int64_t track_id, std::string_view category,
-             const std::string& name, Interval interval) {
-    event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","cat":"{}","args":)"
-          R"({{"kernel":{},"step":"{}","stage":{},"chunk":{},"micro":{},"layer":{},"kind":"{}",)"
-          R"("direction":"{}","bytes":{},"peers":"{}","wait_us":{},"queued_us":{}}}}})",
-          kernel.rank, track_id, microseconds_fixed(interval.begin_ns),
-          microseconds_fixed(interval.length_ns()), name, category, kernel.kernel,
-          name_of(kernel.step), kernel.stage, names_.chunk_of(kernel), kernel.micro, kernel.layer,
-          name_of(kernel.kind), name_of(kernel.direction), kernel.bytes, peers_text(kernel),
-          microseconds_fixed(kernel.times.start_ns - kernel.times.ready_ns),
-          microseconds_fixed(kernel.times.ready_ns - kernel.times.enqueue_ns));
+             const std::string& name) {
+    const KernelTimes& times = kernel.times;
+    slice_head(kernel.rank, track_id, category, name, {times.start_ns, times.end_ns});
+    out_buffer(R"({{"kernel":{},"step":"{}","stage":{},"micro":{},"layer":{})", kernel.kernel,
+               name_of(kernel.step), kernel.stage, kernel.micro, kernel.layer);
+    if (kernel.kind != KernelKind::compute) {
+      out_buffer(R"(,"kind":"{}","bytes":{})", name_of(kernel.kind), kernel.bytes);
+    }
+    if (!kernel.peers.empty()) out_buffer(R"(,"peers":"{}")", peers_text(kernel));
+    out_buffer(R"(,"enqueued_us":{}}}}})", microseconds_fixed(times.enqueue_ns));
   }
 
   void slices(std::size_t position) {
@@ -187,11 +195,12 @@ class ChromeWriter {
     if (is_communication(kernel.kind)) {
       category = "communication";
       if (times.start_ns > times.ready_ns) {
-        slice(kernel, track_of_kernel_[position], "wait", "wait: " + name,
-              {times.ready_ns, times.start_ns});
+        slice_head(kernel.rank, track_of_kernel_[position], "wait", fmt::format("wait: {}", name),
+                   {times.ready_ns, times.start_ns});
+        out_buffer(R"({{"kernel":{}}}}})", kernel.kernel);
       }
     }
-    slice(kernel, track_of_kernel_[position], category, name, {times.start_ns, times.end_ns});
+    slice(kernel, track_of_kernel_[position], category, name);
   }
 
   void host_slice(const HostRecord& record) {
@@ -204,11 +213,9 @@ class ChromeWriter {
       name += fmt::format(" {}", name_of(record.role));
     }
     const TraceRank& names = index_.trace().ranks[static_cast<std::size_t>(record.rank)];
-    event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","cat":"host",)"
-          R"("args":{{"kernel":{}}}}})",
-          record.rank, static_cast<std::int64_t>(names.streams.size()) + record.thread,
-          microseconds_fixed(interval.begin_ns), microseconds_fixed(interval.length_ns()), name,
-          record.kernel);
+    slice_head(record.rank, static_cast<std::int64_t>(names.streams.size()) + record.thread, "host",
+               name, interval);
+    out_buffer(R"({{"kernel":{}}}}})", record.kernel);
   }
 
   // An arrow leaves where bytes start to move and arrives within the receive's last nanosecond.

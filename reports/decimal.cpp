@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace steptwin::reports {
@@ -22,7 +23,8 @@ std::string microseconds_text(TimeNs duration) {
 std::string microseconds_fixed(TimeNs duration) {
   const std::uint64_t magnitude = duration < 0 ? 0 - static_cast<std::uint64_t>(duration)
                                                : static_cast<std::uint64_t>(duration);
-  return fmt::format("{}{}.{:03}", duration < 0 ? "-" : "", magnitude / 1000, magnitude % 1000);
+  return fmt::format(FMT_COMPILE("{}{}.{:03}"), duration < 0 ? "-" : "", magnitude / 1000,
+                     magnitude % 1000);
 }
 
 std::string ratio_text(double ratio) {

@@ -61,8 +61,8 @@ class Summary {
   }
 
   void figure(std::string_view name, std::string_view value, std::string_view explained) {
-    text_ += fmt::format("  {:<12}", name) + bold(fmt::format("{:>10}", value));
-    text_ += wrapped(fmt::format("{:24}   {}", "", explained), width_, 27).substr(24) + "\n";
+    text_ += fmt::format("  {:<12}", name) + bold(fmt::format("{:>9}", value));
+    text_ += wrapped(fmt::format("{:23}   {}", "", explained), width_, 26).substr(23) + "\n";
   }
 
   void headline() {
@@ -71,10 +71,10 @@ class Summary {
     figure("bubble", percent(metrics_.bubble_ratio),
            fmt::format("of the step a rank does not compute (mean; worst {})",
                        percent(metrics_.bubble_ratio_max)));
-    figure("  of span", percent(metrics_.bubble_ratio_span),
-           "the busiest rank's, of the longest first to last compute");
+    figure("  in span", percent(metrics_.bubble_ratio_span),
+           "of the longest span of a rank, from its first to its last compute");
     figure("  over ideal", percent(metrics_.bubble_over_ideal),
-           "the step is longer than the busiest rank's compute");
+           "by which the step exceeds the busiest rank's compute");
     if (metrics_.overlap_ratio) {
       const std::string dilation =
           metrics_.compute_dilation

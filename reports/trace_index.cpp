@@ -14,6 +14,13 @@ auto chunk_key(const Item& item) {
   return std::tuple(item.stage, item.micro, item.step, item.rank);
 }
 
+// Two numbers as one that sorts as the pair does, -1 first.
+std::uint64_t packed(std::int32_t high, std::int32_t low) {
+  constexpr std::uint32_t kSign = 0x80000000U;
+  return (std::uint64_t{static_cast<std::uint32_t>(high) ^ kSign} << 32U) |
+         (static_cast<std::uint32_t>(low) ^ kSign);
+}
+
 Interval window_of(const std::vector<TraceKernel>& kernels) {
   if (kernels.empty()) return {};
   Interval window = occupied(kernels.front());
@@ -76,20 +83,27 @@ void TraceIndex::order_by_rank() {
   }
 }
 
+// Sorts copies of the keys, which lie together; the kernels themselves lie far apart.
 void TraceIndex::order_by_chunk() {
-  by_chunk_.resize(trace_->kernels.size());
-  std::iota(by_chunk_.begin(), by_chunk_.end(), std::size_t{0});
-  std::sort(by_chunk_.begin(), by_chunk_.end(), [this](std::size_t left, std::size_t right) {
-    return std::tuple(chunk_key(kernel(left)), left) < std::tuple(chunk_key(kernel(right)), right);
-  });
-  chunk_of_kernel_.resize(trace_->kernels.size());
-  for (std::size_t place = 0; place < by_chunk_.size(); ++place) {
-    const TraceKernel& member = kernel(by_chunk_[place]);
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::size_t>> keys;
+  keys.reserve(trace_->kernels.size());
+  for (std::size_t position = 0; position < trace_->kernels.size(); ++position) {
+    const TraceKernel& member = kernel(position);
+    keys.emplace_back(packed(member.stage, member.micro),
+                      packed(static_cast<std::int32_t>(member.step), member.rank), position);
+  }
+  std::sort(keys.begin(), keys.end());
+  by_chunk_.reserve(keys.size());
+  chunk_of_kernel_.resize(keys.size());
+  for (const auto& [stage_micro, step_rank, position] : keys) {
+    const TraceKernel& member = kernel(position);
     if (chunks_.empty() || chunk_key(chunks_.back()) != chunk_key(member)) {
-      chunks_.push_back({member.step, member.stage, member.micro, member.rank, place, 0});
+      chunks_.push_back(
+          {member.step, member.stage, member.micro, member.rank, by_chunk_.size(), 0});
     }
     ++chunks_.back().count;
-    chunk_of_kernel_[by_chunk_[place]] = chunks_.size() - 1;
+    chunk_of_kernel_[position] = chunks_.size() - 1;
+    by_chunk_.push_back(position);
   }
 }
 

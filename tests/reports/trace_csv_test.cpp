@@ -1,0 +1,124 @@
+#include "reports/trace_csv.h"
+
+#include <doctest/doctest.h>
+#include <sstream>
+
+#include "model/error.h"
+#include "tests/reports/trace_maker.h"
+
+namespace steptwin::reports {
+namespace {
+
+const std::string kHeader =
+    "kernel,rank,thread,stream,kind,part,direction,step,stage,micro,layer,peer,bytes,enqueue_ns,"
+    "ready_ns,start_ns,end_ns\n";
+const std::string kHostHeader = "rank,thread,command,hook,kernel,begin_ns,end_ns\n";
+
+Trace parse(const std::string& kernels, const std::string& host) {
+  return parse_trace_csv({"trace.csv", kernels}, {"host.csv", host});
+}
+
+std::string complaint(const std::string& kernels, const std::string& host = kHostHeader) {
+  try {
+    parse(kernels, host);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("trace.csv and host.csv, line for line") {
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 3, 1, 2, 12, Part::attention)
+      .p2p(0, StepType::batch_send_recv, -1, -1, {1, 1}, {12, 13, 20, 25})
+      .rendezvous(0, 1, Hook::b, Role::compute, 5, 9);
+  maker.trace().host.push_back({0, 0, CommandType::launch, Role::comm, Hook::none, -1, 0, 0, 1});
+  std::ostringstream kernels;
+  std::ostringstream host;
+  write_trace_csv(maker.trace(), kernels);
+  write_host_csv(maker.trace(), host);
+  CHECK(kernels.str() ==
+        kHeader +
+            "0,0,main,compute,compute,attention,forward,FWD,0,3,-1,,0,1,2,2,12\n"
+            "1,0,main,comm,p2p,p2p,backward,BATCH_SEND_RECV,-1,-1,-1,1;1,100,12,13,20,25\n");
+  CHECK(host.str() == kHostHeader +
+                          "0,backward,rendezvous,B0:compute,-1,5,9\n"
+                          "0,main,launch,,0,0,1\n");
+}
+
+TEST_CASE("columns in any order, comments, CRLF and a byte order mark are read") {
+  const Trace trace = parse(
+      "\xEF\xBB\xBF# made by hand\r\n"
+      "end_ns,start_ns,ready_ns,enqueue_ns,bytes,peer,layer,micro,stage,step,direction,part,kind,"
+      "stream,thread,rank,kernel\r\n"
+      "\r\n"
+      "9,8,7,6,5,0;1,4,3,2,FWD_RECV,forward,p2p,p2p,comm,main,1,11\r\n",
+      kHostHeader);
+  REQUIRE(trace.kernels.size() == 1);
+  const TraceKernel& kernel = trace.kernels[0];
+  CHECK(kernel.kernel == 11);
+  CHECK(kernel.rank == 1);
+  CHECK(kernel.step == StepType::fwd_recv);
+  CHECK(kernel.peers == std::vector<std::int32_t>{0, 1});
+  CHECK(kernel.times == KernelTimes{6, 7, 8, 9});
+  CHECK(trace.ranks.size() == 2);
+}
+
+TEST_CASE("compute and main come first however the files begin") {
+  const Trace trace = parse(kHeader +
+                                "0,0,main,comm,p2p,p2p,forward,FWD_RECV,1,0,-1,1,5,0,0,0,0\n"
+                                "1,0,main,compute,compute,chunk,forward,FWD,1,0,-1,,0,0,0,0,10\n",
+                            kHostHeader + "0,backward.1,launch,,0,0,1\n");
+  CHECK(trace.ranks[0].streams == std::vector<std::string>{"compute", "comm"});
+  CHECK(trace.ranks[0].threads == std::vector<std::string>{"main", "backward.1"});
+  CHECK(trace.kernels[0].stream == 1);
+  CHECK(trace.kernels[1].stream == 0);
+  CHECK(trace.kernels[0].thread == 0);
+  CHECK(trace.host[0].thread == 1);
+}
+
+TEST_CASE("what is wrong is said with its place") {
+  const std::string row = "0,0,main,comm,p2p,p2p,forward,FWD_RECV,1,0,-1,1,5,0,1,2,3\n";
+  CHECK(complaint(kHeader + row) == "");
+  CHECK(complaint("") == "trace.csv: error: there is no header line; expected the columns " +
+                             kHeader.substr(0, kHeader.size() - 1));
+  CHECK(complaint("kernel,colour\n")
+            .starts_with("trace.csv:1:8: error: there is no column \"colour\"; expected the "
+                         "columns kernel,rank"));
+  CHECK(complaint("kernel,kernel\n")
+            .starts_with("trace.csv:1:8: error: column \"kernel\" is there twice"));
+  CHECK(complaint("kernel\n").starts_with("trace.csv:1:1: error: column \"rank\" is missing"));
+  CHECK(complaint(kHeader + "0,0\n") ==
+        "trace.csv:2:1: error: the row has 2 fields; expected 17, as the header has");
+  CHECK(complaint(kHeader + row + row) ==
+        "trace.csv:3:1: error: kernel 0 comes after kernel 0; expected ascending ids");
+  CHECK(complaint(kHeader + "0,-1,main,comm,p2p,p2p,forward,FWD,1,0,-1,1,5,0,1,2,3\n") ==
+        "trace.csv:2:3: error: rank is \"-1\"; expected a whole number from 0 to 1048575");
+  CHECK(complaint(kHeader + "0,0,main,comm,pp,p2p,forward,FWD,1,0,-1,1,5,0,1,2,3\n") ==
+        "trace.csv:2:15: error: \"pp\" is unknown; expected one like \"compute\"");
+  CHECK(complaint(kHeader + "0,0,main,comm,p2p,p2p,forward,FW,1,0,-1,1,5,0,1,2,3\n") ==
+        "trace.csv:2:31: error: \"FW\" is unknown; expected a step like \"FWD\"");
+  CHECK(complaint(kHeader + "0,0,main,comm,p2p,p2p,forward,FWD,1,0,-1,1;,5,0,1,2,3\n") ==
+        "trace.csv:2:42: error: peer is \"1;\"; expected ranks, as in \"1;3\"");
+  CHECK(complaint(kHeader + "0,0,main,comm,p2p,p2p,forward,FWD,1,0,-1,1,5,0,4,2,3\n") ==
+        "trace.csv:2:50: error: the kernel starts before it is ready; expected ready <= start <= "
+        "end");
+  CHECK(complaint(kHeader + "0,0,main,comm,p2p,p2p,forward,FWD,1,0,-1,1,5,0,1,2,1\n") ==
+        "trace.csv:2:52: error: the kernel ends before it starts; expected ready <= start <= end");
+  CHECK(complaint(kHeader + "0,0,\"main,comm\n") ==
+        "trace.csv:2:5: error: the quoted field has no end; expected a closing quote");
+  CHECK(complaint(kHeader, kHostHeader + "0,main,rendezvous,E1:comm,-1,0,1\n") ==
+        "host.csv:2:19: error: hook is \"E1:comm\"; expected letter, layer and role, as in "
+        "\"A2:compute\"");
+  CHECK(complaint(kHeader, kHostHeader + "0,main,launch,,3,5,1\n") ==
+        "host.csv:2:20: error: the record ends before it begins; expected begin <= end");
+}
+
+TEST_CASE("a file that is not there is an error") {
+  CHECK_THROWS_WITH_AS(read_trace_csv("/nowhere/trace.csv"),
+                       "/nowhere/trace.csv: error: cannot open it; expected a readable file",
+                       Error);
+}
+
+}  // namespace
+}  // namespace steptwin::reports
