@@ -69,19 +69,18 @@ class Summary {
     figure("step time", duration_text(metrics_.step_time_ns),
            "first start to last end, one window for all ranks");
     figure("bubble", percent(metrics_.bubble_ratio),
-           fmt::format("of the step a rank does not compute (mean; worst {})",
+           fmt::format("of the step without compute (mean; worst {})",
                        percent(metrics_.bubble_ratio_max)));
     figure("  in span", percent(metrics_.bubble_ratio_span),
-           "of the longest span of a rank, from its first to its last compute");
+           "of the longest span, a rank's first to last compute");
     figure("  over ideal", percent(metrics_.bubble_over_ideal),
            "by which the step exceeds the busiest rank's compute");
     if (metrics_.overlap_ratio) {
-      const std::string dilation =
-          metrics_.compute_dilation
-              ? fmt::format("; compute under it takes {:.2f}x", *metrics_.compute_dilation)
-              : "";
+      const std::string dilation = metrics_.compute_dilation
+                                       ? fmt::format(", slowed {:.2f}x", *metrics_.compute_dilation)
+                                       : "";
       figure("overlap", percent(metrics_.overlap_ratio),
-             "of communication runs under compute" + dilation);
+             "of communication is under compute" + dilation);
     }
   }
 
@@ -94,7 +93,8 @@ class Summary {
     causes.resize(kMostReasons);
     const TimeNs all_ns = gaps.sum_ns();
     if (all_ns == 0) return;
-    text_ += fmt::format("\n{} (share of the idle time, all ranks)\n", bold("Why no compute"));
+    text_ +=
+        fmt::format("\n{} (shares of all ranks' time without compute)\n", bold("Why no compute"));
     for (const GapCause cause : causes) {
       if (gaps.of(cause) == 0) continue;
       const double share = ratio_of(gaps.of(cause), all_ns).value_or(0) * kPercent;

@@ -109,7 +109,8 @@ class Picture {
     const auto ranks = static_cast<std::size_t>(index_.ranks());
     const std::size_t shown = std::min(ranks, options_.most_ranks);
     for (std::size_t rank = 0; rank < shown; ++rank) rank_rows(static_cast<std::int32_t>(rank));
-    if (shown < ranks) text_ += fmt::format("… {} more ranks\n", ranks - shown);
+    if (shown < ranks)
+      text_ += fmt::format("… {} more rank{}\n", ranks - shown, ranks - shown == 1 ? "" : "s");
     axis();
     legend();
     return text_;
@@ -198,10 +199,10 @@ class Picture {
     const auto sample = [this](char letter, std::string_view name) {
       std::string mark =
           options_.color ? coloured_run({letter, 0, 0}, 3) : plain_run({letter, 0, 0}, 3);
-      return mark + fmt::format(" {}   ", name);
+      return mark + fmt::format(" {}", name);
     };
     const std::string margin(gutter_ + 1, ' ');
-    text_ += fmt::format("{}{}{}{}", margin, sample('F', "forward"), sample('B', "backward"),
+    text_ += fmt::format("{}{}   {}   {}", margin, sample('F', "forward"), sample('B', "backward"),
                          sample('W', "weight gradient"));
     if (options_.communication) {
       text_ += fmt::format(
@@ -209,7 +210,6 @@ class Picture {
           "peer",
           margin);
     }
-    text_.erase(text_.find_last_not_of(' ') + 1);
     text_ += "\n";
   }
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <sstream>
+#include <vector>
 
 #include "reports/advice.h"
 #include "reports/paint.h"
@@ -10,6 +11,106 @@
 
 namespace steptwin::reports {
 namespace {
+
+// Two ranks over 20 ms; forward 4, backward 6 (2 + 2 where it is split), a hop 1.
+Trace two_ranks() {
+  constexpr TimeNs kMs = 1'000'000;
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 4 * kMs)
+      .p2p(0, StepType::fwd_send, 0, 0, {1}, {4 * kMs, 4 * kMs, 4 * kMs, 5 * kMs})
+      .compute(0, StepType::fwd, 0, 1, 0, 4 * kMs, 8 * kMs)
+      .p2p(1, StepType::fwd_recv, 1, 0, {0}, {0, 0, 4 * kMs, 5 * kMs})
+      .compute(1, StepType::fwd, 1, 0, 0, 5 * kMs, 9 * kMs)
+      .compute(1, StepType::bwd, 1, 0, 0, 9 * kMs, 15 * kMs)
+      .p2p(1, StepType::bwd_send, 1, 0, {0}, {15 * kMs, 15 * kMs, 15 * kMs, 16 * kMs})
+      .p2p(0, StepType::bwd_recv, 0, 0, {1}, {8 * kMs, 8 * kMs, 15 * kMs, 16 * kMs})
+      .compute(0, StepType::bwd_input, 0, 0, 0, 16 * kMs, 18 * kMs)
+      .compute(0, StepType::bwd_weight, 0, 0, 0, 18 * kMs, 20 * kMs);
+  return maker.trace();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_CASE("a summary at 80 columns") {
+  // Rank 0 computes 12 of 20, rank 1 10 of 20. Of 18 ms without compute 11 are dependency (rank 0
+  // 8..15, rank 1 0..4), 2 transfers, 5 the end of rank 1. Communication: 9 + 6, 1 under compute.
+  CHECK(terminal_summary(compute_metrics(two_ranks()), {false, 80, "two ranks"}) ==
+        R"(two ranks
+
+  step time       20 ms   first start to last end, one window for all ranks
+  bubble         45.0 %   of the step without compute (mean; worst 50.0 %)
+    in span      40.0 %   of the longest span, a rank's first to last compute
+    over ideal   66.7 %   by which the step exceeds the busiest rank's compute
+  overlap         6.7 %   of communication is under compute
+
+  rank   compute overlapped   exposed      idle   bubble in flight
+     0     12.00       1.00      8.00      0.00   40.0 %         2  ██████▓▒▒▒▒▒
+     1     10.00       0.00      6.00      4.00   50.0 %         1  ██████▒▒▒▒░░
+        times in ms; bar: █ compute ▓ overlapped ▒ exposed ░ idle
+
+Why no compute (shares of all ranks' time without compute)
+   61 %  waiting for a value that is not computed anywhere yet (pipeline fill
+         and drain)
+   28 %  nothing left to do: the rank is done and others are not
+   11 %  bytes in flight: a transfer or a collective runs and no compute covers
+         it
+
+What to try
+  - fill and drain: more micro-batches (there are 2), interleaved chunks, or a
+    zero-bubble schedule
+  - exposed transfers: overlap them (pipeline.overlap_p2p = true), send less, or
+    put neighbours on a faster link
+  - balance: the busiest rank computes 9 % more than the mean; move layers off
+    it
+)");
+}
+
+TEST_CASE("no line of a summary exceeds the width, and colours appear only if asked for") {
+  const Metrics metrics = compute_metrics(two_ranks());
+  for (const int width : {70, 80, 100, 120, 200}) {
+    CAPTURE(width);
+    const std::string text = terminal_summary(metrics, {false, width, ""});
+    CHECK(text.find('\x1b') == std::string::npos);
+    for (const std::string& line : lines_of(text)) {
+      CAPTURE(line);
+      CHECK(columns_of(line) <= static_cast<std::size_t>(width));
+    }
+  }
+  CHECK(terminal_summary(metrics, {true, 80, ""}).find("\x1b[38;5;33m") != std::string::npos);
+}
+
+TEST_CASE("figures without a base read n/a, and an empty trace has no reasons or hints") {
+  const std::string text = terminal_summary(compute_metrics(TraceMaker(1).trace()), {});
+  CHECK(text.find("bubble            n/a") != std::string::npos);
+  CHECK(text.find("nan") == std::string::npos);
+  CHECK(text.find("Why") == std::string::npos);
+  CHECK(text.find("try") == std::string::npos);
+}
+
+TEST_CASE("of many ranks the first, quantiles and the worst are shown") {
+  // Rank r computes 1000 - 10 r of 1000.
+  TraceMaker maker(20);
+  for (std::int32_t rank = 0; rank < 20; ++rank) {
+    maker.compute(rank, StepType::fwd, rank, 0, 0, 0, 1000 - 10 * rank);
+  }
+  const std::vector<std::string> lines =
+      lines_of(rank_table(compute_metrics(maker.trace()), {false, 70}));
+  REQUIRE(lines.size() == 1 + 6 + 1 + 2 + 1 + 6 + 1);
+  CHECK(lines[1] == "     0      1.00       0.00      0.00      0.00    0.0 %         1");
+  CHECK(lines[6] == "     5      0.95       0.00      0.00      0.05    5.0 %         1");
+  CHECK(lines[7] == "     … of all 20 ranks, column by column");
+  // Nearest rank: the 10th of 20 in each column, the 18th.
+  CHECK(lines[8] == "   p50      0.90       0.00      0.00      0.09    9.0 %         1");
+  CHECK(lines[9] == "   p90      0.98       0.00      0.00      0.17   17.0 %         1");
+  CHECK(lines[10] == "     … largest bubble");
+  CHECK(lines[11] == "    19      0.81       0.00      0.00      0.19   19.0 %         1");
+  CHECK(lines[16] == "    14      0.86       0.00      0.00      0.14   14.0 %         1");
+}
 
 TEST_CASE("cells are given in proportion and none is lost") {
   CHECK(apportioned({50, 25, 25}, 4) == std::vector<std::size_t>{2, 1, 1});
@@ -25,13 +126,57 @@ TEST_CASE("text wraps at spaces, with an indent") {
   CHECK(columns_of("a█…") == 3);
 }
 
-void print(const std::string& text) {
-  MESSAGE(text);
+// One rank over 100 ns, 60 of compute; the other 40 have one cause.
+Metrics one_cause(GapCause cause) {
+  Metrics metrics;
+  metrics.step_time_ns = 100;
+  metrics.micro_batches = 4;
+  metrics.bubble_ratio = 0.4;
+  metrics.stage_balance = 1.0;
+  metrics.gap_by_cause.of(cause) = 40;
+  RankMetrics rank;
+  rank.phases.warmup_ns = 40;
+  metrics.ranks.push_back(rank);
+  return metrics;
 }
 
-TEST_CASE("the summary of GPipe on two ranks") {
-  print(terminal_summary(compute_metrics(gpipe_trace(4, 8, 100'000)), {false, 100, "gpipe"}));
-  print(terminal_summary(compute_metrics(gpipe_trace(40, 8, 100'000)), {true, 100, "gpipe"}));
+TEST_CASE("advice follows the cause that costs most") {
+  const auto first = [](const Metrics& metrics) {
+    const std::vector<std::string> texts = advice(metrics, 3);
+    REQUIRE(texts.size() == 1);
+    return texts[0].substr(0, texts[0].find(':'));
+  };
+  CHECK(first(one_cause(GapCause::dependency)) == "fill and drain");
+  CHECK(first(one_cause(GapCause::end)) == "fill and drain");
+  CHECK(first(one_cause(GapCause::order)) == "values are there but queue");
+  CHECK(first(one_cause(GapCause::host)) == "the host launches too late");
+  CHECK(first(one_cause(GapCause::transfer)) == "exposed transfers");
+
+  Metrics steady = one_cause(GapCause::dependency);
+  steady.ranks[0].phases = {0, 40, 0};
+  CHECK(first(steady) == "stages wait for each other in the steady phase");
+
+  Metrics collectives = one_cause(GapCause::transfer);
+  collectives.ranks[0].times.exposed_comm_ns = 40;
+  collectives.ranks[0].times.exposed_collective_ns = 30;
+  CHECK(first(collectives) == "exposed dispatch and combine");
+}
+
+TEST_CASE("advice is ordered by what it is worth, and silent below one percent") {
+  Metrics metrics = one_cause(GapCause::host);
+  metrics.gap_by_cause.of(GapCause::host) = 10;
+  metrics.gap_by_cause.of(GapCause::order) = 30;
+  metrics.stage_balance = 1.5;  // worth (1.5 - 1) * 0.6 = 30 %; at the tie it comes first
+  const std::vector<std::string> texts = advice(metrics, 3);
+  REQUIRE(texts.size() == 3);
+  CHECK(texts[0].starts_with("balance: the busiest rank computes 50 % more"));
+  CHECK(texts[1].starts_with("values are there"));
+  CHECK(texts[2].starts_with("the host"));
+  CHECK(advice(metrics, 1).size() == 1);
+
+  Metrics little = one_cause(GapCause::host);
+  little.step_time_ns = 10000;
+  CHECK(advice(little, 3).empty());
 }
 
 }  // namespace
