@@ -23,5 +23,86 @@ TEST_CASE("transfers that queue on one stream: 36.4, 35.0 and 30.7 ms") {
   CHECK(makespan_ns(trace_of(four_ranks("interleaved_1f1b", 2))) == 30'700'000);
 }
 
+// Stage costs in microseconds whose sums tell a wrong form from the right one.
+struct StageTimes {
+  double forward;
+  double backward_input;
+  double backward_weight;
+};
+const StageTimes kStageTimes[] = {{1000, 1000, 1000}, {1000, 1300, 600}, {700, 1100, 400}};
+
+TimeNs time_of(const std::string& schedule, std::int32_t ranks, std::int32_t chunks,
+               std::int32_t micros, const StageTimes& times) {
+  return makespan_ns(trace_of(unqueued(stage_scenario(schedule, ranks, chunks, micros,
+                                                      times.forward, times.backward_input,
+                                                      times.backward_weight, 0))));
+}
+
+TEST_CASE("GPipe and 1F1B take M + R - 1 times a forward and a backward") {
+  for (const StageTimes& times : kStageTimes) {
+    const TimeNs slot =
+        nanoseconds_from_us(times.forward + times.backward_input + times.backward_weight);
+    for (std::int32_t ranks = 1; ranks <= 6; ++ranks) {
+      for (std::int32_t micros = 1; micros <= 13; ++micros) {
+        CAPTURE(ranks);
+        CAPTURE(micros);
+        CHECK(time_of("gpipe", ranks, 1, micros, times) == (micros + ranks - 1) * slot);
+        CHECK(time_of("1f1b", ranks, 1, micros, times) == (micros + ranks - 1) * slot);
+      }
+    }
+  }
+}
+
+// Chunk costs; a rank's share is V of them.
+TEST_CASE("interleaved 1F1B divides the bubble by V where M is a multiple of R") {
+  for (const StageTimes& times : kStageTimes) {
+    const TimeNs slot =
+        nanoseconds_from_us(times.forward + times.backward_input + times.backward_weight);
+    for (std::int32_t ranks = 1; ranks <= 5; ++ranks) {
+      for (std::int32_t chunks = 1; chunks <= 4; ++chunks) {
+        for (std::int32_t rounds = 1; rounds <= 3; ++rounds) {
+          CAPTURE(ranks);
+          CAPTURE(chunks);
+          CAPTURE(rounds);
+          const std::int32_t micros = rounds * ranks;
+          CHECK(time_of("interleaved_1f1b", ranks, chunks, micros, times) ==
+                (micros * chunks + ranks - 1) * slot);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("ZB-H1 is left with (R - 1)(F + I - W) of bubble from R micro-batches on") {
+  for (const StageTimes& times : kStageTimes) {
+    const TimeNs slot =
+        nanoseconds_from_us(times.forward + times.backward_input + times.backward_weight);
+    const TimeNs bubble =
+        nanoseconds_from_us(times.forward + times.backward_input - times.backward_weight);
+    for (std::int32_t ranks = 1; ranks <= 6; ++ranks) {
+      for (std::int32_t micros = 2 * ranks; micros <= 2 * ranks + 7; ++micros) {
+        CAPTURE(ranks);
+        CAPTURE(micros);
+        CHECK(time_of("zb_h1", ranks, 1, micros, times) == micros * slot + (ranks - 1) * bubble);
+      }
+    }
+  }
+}
+
+TEST_CASE("with hops of c and M a multiple of R, 1F1B takes [2(R - 1)(M / R + 1) - 2] c more") {
+  const double hop_us = 10;
+  for (const std::int32_t ranks : {2, 4, 8}) {
+    for (std::int32_t rounds = 1; rounds <= 3; ++rounds) {
+      CAPTURE(ranks);
+      CAPTURE(rounds);
+      const std::int32_t micros = rounds * ranks;
+      const TimeNs hops = 2 * (ranks - 1) * (rounds + 1) - 2;
+      CHECK(makespan_ns(trace_of(
+                unqueued(stage_scenario("1f1b", ranks, 1, micros, 1000, 1000, 1000, hop_us)))) ==
+            (micros + ranks - 1) * 3'000'000 + hops * nanoseconds_from_us(hop_us));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace steptwin
