@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "model/costs.h"
+#include "model/formats/scenario_sections.h"
+
+namespace steptwin {
+namespace {
+
+constexpr double kMost = 4.6e18;  // a little under 2^62
+
+// The longest that one kernel can take on the host: launched, recorded, waited for, and met by the
+// other thread of an overlap.
+double host_ns_per_kernel(const Scenario& scenario) {
+  std::int32_t launches = 1;
+  for (const auto& [part, count] : scenario.layers.launches) launches = std::max(launches, count);
+  const HostKeys& host = scenario.host;
+  return 1000.0 * (host.launch_us * launches + 4 * host.event_us + 2 * host.rendezvous_us +
+                   2 * host.wake_us + host.fork_us);
+}
+
+double link_ns(const Scenario& scenario, Bytes bytes) {
+  const std::int32_t last = scenario.pipeline.ranks - 1;
+  return static_cast<double>(
+      std::max(p2p_time(scenario, 0, 0, bytes), p2p_time(scenario, 0, last, bytes)));
+}
+
+double stage_ns(const Scenario& scenario, std::int32_t stage) {
+  double ns = 4 * link_ns(scenario, output_bytes(scenario, stage));
+  double kernels = 8;  // the chunk or embedding and head, in each direction, and four transfers
+  if (scenario.stage.given) {
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      ns += static_cast<double>(stage_time(scenario, stage, direction));
+    }
+    return ns + kernels * host_ns_per_kernel(scenario);
+  }
+  // Not stage_time: that adds up in whole nanoseconds and may overflow before it is checked.
+  const double layers =
+      static_cast<double>(scenario.layers.stages[static_cast<std::size_t>(stage)].size());
+  const auto add_compute = [&ns](const ComputePartCost& cost, double times) {
+    ns += times * 1000.0 * (cost.forward_us + cost.backward_input_us + cost.backward_weight_us);
+  };
+  const auto add_communication = [&](const CommPartCost& cost) {
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      ns += layers * static_cast<double>(communication_time(scenario, cost, direction));
+    }
+  };
+  add_compute(scenario.layers.attention, layers);
+  add_compute(scenario.layers.experts, layers);
+  add_compute(scenario.layers.mlp, layers);
+  add_compute(scenario.layers.embedding, 1);
+  add_compute(scenario.layers.head, 1);
+  add_communication(scenario.layers.dispatch);
+  add_communication(scenario.layers.combine);
+  add_communication(scenario.layers.counts);
+  kernels += 12 * layers;
+  return ns + kernels * host_ns_per_kernel(scenario);
+}
+
+double layer_bytes(const Scenario& scenario, std::int32_t stage) {
+  if (!scenario.layers.given) return 0;
+  const LayersKeys& keys = scenario.layers;
+  double bytes = 0;
+  for (const CommPartCost* cost : {&keys.dispatch, &keys.combine, &keys.counts}) {
+    bytes += 2 * static_cast<double>(std::max(cost->bytes, Bytes{0}));
+  }
+  return bytes * static_cast<double>(keys.stages[static_cast<std::size_t>(stage)].size());
+}
+
+// Then one stage tells the sum of up to 67 million.
+bool all_stages_alike(const Scenario& scenario) {
+  const StageKeys& keys = scenario.stage;
+  if (keys.activation_bytes.size() > 1 || keys.parameter_bytes.size() > 1) return false;
+  return keys.given && keys.forward_us.size() == 1 && keys.backward_input_us.size() == 1 &&
+         keys.backward_weight_us.size() == 1 && keys.output_bytes.size() == 1;
+}
+
+}  // namespace
+
+void refuse_endless(const Scenario& scenario, const SourcePosition& position) {
+  const double micro_batches = scenario.pipeline.micro_batches;
+  double ns = 0;
+  double bytes = 0;
+  const bool alike = all_stages_alike(scenario);
+  const double times = alike ? scenario.stages() : 1;
+  for (std::int32_t stage = 0; stage < (alike ? 1 : scenario.stages()); ++stage) {
+    ns += micro_batches * stage_ns(scenario, stage);
+    bytes += static_cast<double>(parameter_bytes(scenario, stage)) +
+             micro_batches * (static_cast<double>(activation_bytes(scenario, stage)) +
+                              4 * static_cast<double>(output_bytes(scenario, stage)) +
+                              layer_bytes(scenario, stage));
+  }
+  ns *= times;
+  bytes *= times;
+  if (ns > kMost) {
+    throw Error(position, "the durations of all micro-batches add up to more than 146 years",
+                "shorter durations or fewer micro-batches");
+  }
+  if (bytes > kMost) {
+    throw Error(position, "the sizes of all micro-batches add up to more than 2^62 bytes",
+                "smaller sizes or fewer micro-batches");
+  }
+}
+
+}  // namespace steptwin

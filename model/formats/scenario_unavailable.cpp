@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+#include <limits>
+
+#include "model/formats/scenario_sections.h"
+
+namespace steptwin {
+namespace {
+
+// Keys with a single value that this version can honour: the neutral one.
+void accept_flag(const TomlTable& section, std::string_view key, bool neutral) {
+  bool flag = neutral;
+  read_flag(section, key, flag);
+  if (flag != neutral) refuse_unavailable(*find(section, key), neutral ? "true" : "false");
+}
+
+void accept_number(const TomlTable& section, std::string_view key, double least, double most,
+                   double neutral) {
+  double number = neutral;
+  read_number(section, key, least, most, number);
+  if (number != neutral) refuse_unavailable(*find(section, key), fmt::format("{}", neutral));
+}
+
+void accept_integer(const TomlTable& section, std::string_view key, std::int32_t least,
+                    std::int32_t most, std::int32_t neutral) {
+  std::int32_t number = neutral;
+  read_int32(section, key, least, most, number);
+  if (number != neutral) refuse_unavailable(*find(section, key), fmt::format("{}", neutral));
+}
+
+void read_contention(const TomlTable& section) {
+  refuse_unknown_keys(section, {"compute_loss", "comm_loss", "while_waiting", "host_cores"});
+  accept_number(section, "compute_loss", 0, 1, 0);
+  accept_number(section, "comm_loss", 0, 1, 0);
+  accept_flag(section, "while_waiting", true);
+  accept_integer(section, "host_cores", 0, kMostRanks, 0);
+}
+
+void read_noise(const TomlTable& section) {
+  refuse_unknown_keys(section, {"seed", "compute_sigma", "straggler", "moe_imbalance"});
+  if (const auto seed = find(section, "seed")) {
+    integer_of(*seed, 0, std::numeric_limits<std::int64_t>::max());  // nothing is drawn from it
+  }
+  accept_number(section, "compute_sigma", 0, 10, 0);
+  accept_number(section, "moe_imbalance", 0, 10, 0);
+  if (const auto straggler = find_table(section, "straggler")) {
+    refuse_unknown_keys(*straggler, {"rank", "factor"});
+    accept_integer(*straggler, "rank", -1, kMostRanks - 1, -1);
+    accept_number(*straggler, "factor", 0, 1000, 1);
+  }
+}
+
+}  // namespace
+
+void read_unavailable_sections(const TomlTable& document) {
+  for (const std::string_view key : {"model", "cluster", "machine"}) {
+    if (const auto section = find(document, key)) {
+      throw Error(section->position, fmt::format("[{}] is not available in this version", key),
+                  "the costs in [stage] or [layers], the links in [network]");
+    }
+  }
+  if (const auto section = find_table(document, "contention")) read_contention(*section);
+  if (const auto section = find_table(document, "noise")) read_noise(*section);
+}
+
+}  // namespace steptwin
