@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <optional>
+#include <unistd.h>
 
 #include "model/formats/scenario_toml.h"
 
@@ -119,8 +121,8 @@ TEST_CASE("hostile files are errors, soon") {
 }
 
 TEST_CASE("a scenario names its file relative to its own folder") {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "steptwin_stage_costs_csv_test";
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                       fmt::format("steptwin_stage_costs_csv_test.{}", getpid());
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "costs.csv") << kHeader << "0,1,2,3\n1,4,5,6\n";
   std::ofstream(folder / "sizes.csv") << "output_bytes," << kHeader << "7,0,1,2,3\n8,1,4,5,6\n";
