@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace steptwin {
+namespace steptwin::reports {
 namespace {
 
 // How a kind of step is shown.
@@ -194,4 +194,4 @@ std::string grid_text(const Schedule& schedule, const GridOptions& options) {
   return GridPrinter(schedule, options).text();
 }
 
-}  // namespace steptwin
+}  // namespace steptwin::reports

@@ -5,7 +5,7 @@
 
 #include "model/schedule.h"
 
-namespace steptwin {
+namespace steptwin::reports {
 
 struct GridOptions {
   bool color = false;     // ANSI colours
@@ -30,4 +30,4 @@ struct GridOptions {
 // further block; a block has at least one column. In colour F is blue, B green, I cyan, W amber.
 std::string grid_text(const Schedule& schedule, const GridOptions& options = {});
 
-}  // namespace steptwin
+}  // namespace steptwin::reports

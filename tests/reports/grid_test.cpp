@@ -7,7 +7,7 @@
 
 #include "model/formats/steps_text.h"
 
-namespace steptwin {
+namespace steptwin::reports {
 namespace {
 
 std::string grid_of(const std::string& steps, const GridOptions& options = {}) {
@@ -122,4 +122,4 @@ TEST_CASE("lists without a computing step have an empty grid") {
 }
 
 }  // namespace
-}  // namespace steptwin
+}  // namespace steptwin::reports

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/deadlock_text.h"
+#include "cli/files.h"
+#include "cli/load.h"
+#include "model/check.h"
+#include "model/formats/recognise.h"
+#include "model/lowering/lower.h"
+#include "model/scenario_schedule.h"
+#include "model/size_limit.h"
+#include "model/validate.h"
+#include "sim/simulate.h"
+
+namespace steptwin::cli {
+namespace {
+
+struct Checked {
+  Scenario scenario;
+  Schedule schedule;
+};
+
+bool is_schedule_file(const std::string& path) {
+  return !path.ends_with(".toml");
+}
+
+// A schedule on its own has no costs; every chunk takes a millisecond, which is enough to find out
+// whether it hangs.
+Scenario scenario_around(const Schedule& schedule, const std::string& file) {
+  Scenario scenario;
+  scenario.file = file;
+  scenario.pipeline.ranks = static_cast<std::int32_t>(schedule.ranks.size());
+  scenario.pipeline.chunks_per_rank =
+      std::max(1, schedule.stages.stages() / std::max(1, scenario.pipeline.ranks));
+  scenario.pipeline.micro_batches = schedule.micro_batches;
+  scenario.pipeline.schedule = schedule.name;
+  scenario.stage.given = true;
+  scenario.stage.forward_us = {1000};
+  scenario.stage.backward_input_us = {1000};
+  scenario.stage.backward_weight_us = {1000};
+  return scenario;
+}
+
+Checked load(const Options& options) {
+  if (!is_schedule_file(options.input)) {
+    const Scenario scenario = load_scenario(options);
+    return {scenario, make_schedule(scenario)};
+  }
+  const Schedule schedule = read_schedule(read_file(options.input), options.input);
+  return {scenario_around(schedule, options.input), schedule};
+}
+
+// Why the schedule cannot be simulated, or "".
+std::string unrunnable(const Checked& checked) {
+  if (checked.schedule.stages.stages() != checked.scenario.stages()) {
+    return fmt::format("{} stages do not spread evenly over {} ranks",
+                       checked.schedule.stages.stages(), checked.scenario.pipeline.ranks);
+  }
+  for (const StepList& list : checked.schedule.ranks) {
+    for (const Slot& slot : list) {
+      if (!slot) continue;
+      const bool known = is_compute(slot->type) || is_p2p(slot->type) || is_overlap(slot->type);
+      if (!known || !slot->boundary_p2p().empty()) {
+        return fmt::format("{} cannot be run in this version", name_of(slot->type));
+      }
+    }
+  }
+  return "";
+}
+
+int check_command(const Options& options) {
+  const Checked checked = load(options);
+  const std::vector<Finding> findings = check_schedule(checked.schedule);
+  for (const Finding& finding : findings) print(finding_text(finding) + "\n");
+  if (!findings.empty()) {
+    if (!options.quiet) print(fmt::format("{} findings; not simulated\n", findings.size()));
+    return kFinding;
+  }
+  const std::string why_not = unrunnable(checked);
+  if (!why_not.empty()) {
+    if (!options.quiet) print(fmt::format("No static findings; not simulated: {}\n", why_not));
+    return kDone;
+  }
+  const Program program = lower(checked.schedule, checked.scenario);
+  validate(program);
+  const auto outcome = sim::simulate(program, {.host_records = false});
+  if (const auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
+    print(deadlock_text(*deadlock));
+    return kFinding;
+  }
+  if (!options.quiet) print("No findings: the schedule is complete and runs to its end.\n");
+  return kDone;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(
+      program, "check", "Check a schedule: is it complete, do its transfers pair, does it hang",
+      "steptwin check scenarios/early_receive.toml");
+  add_scenario_options(*command, *options,
+                       "The scenario (.toml), or a schedule in any format that is read");
+  command->add_flag("--quiet", options->quiet, "Print findings only");
+  command->callback([options, &action] { action = [options] { return check_command(*options); }; });
+}
+
+}  // namespace steptwin::cli

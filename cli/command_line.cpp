@@ -1,0 +1,36 @@
+#include "cli/command_line.h"
+
+namespace steptwin::cli {
+
+CLI::App* add_command(CLI::App& program, const std::string& name, const std::string& does,
+                      const std::string& example) {
+  CLI::App* command = program.add_subcommand(name, does);
+  command->footer("\nExample:\n  " + example);
+  return command;
+}
+
+void add_scenario_options(CLI::App& command, Options& options, const std::string& input_help) {
+  command.add_option("input", options.input, input_help)->required()->type_name("FILE");
+  command
+      .add_option("--set", options.sets,
+                  "Set a key of the scenario, as in --set pipeline.micro_batches=16; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_folder_options(CLI::App& command, Options& options) {
+  command.add_option("--out", options.out, "Write the run folder: trace, summary, schedule")
+      ->type_name("DIR");
+  command.add_flag("--force", options.force, "Replace the run folder if it exists");
+}
+
+void add_output_options(CLI::App& command, Options& options) {
+  command.add_flag("--json", options.json, "Print the summary as JSON and nothing else");
+  command.add_flag("--quiet", options.quiet, "Print nothing but errors");
+  command.add_option("--color", options.color, "Colour the output: auto, always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+}
+
+}  // namespace steptwin::cli

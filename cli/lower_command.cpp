@@ -1,0 +1,34 @@
+#include <memory>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/load.h"
+#include "model/formats/program_json.h"
+#include "model/lowering/lower.h"
+#include "model/scenario_schedule.h"
+#include "model/validate.h"
+
+namespace steptwin::cli {
+namespace {
+
+int lower_command(const Options& options) {
+  const Scenario scenario = load_scenario(options);
+  const Program program = lower(make_schedule(scenario), scenario);
+  validate(program);
+  print(program_json(program));
+  return kDone;
+}
+
+}  // namespace
+
+void add_lower_command(CLI::App& program, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(
+      program, "lower", "Print the Program that the scenario's schedule is lowered to, as JSON",
+      "steptwin lower scenarios/moe_overlap_hooks.toml --set pipeline.micro_batches=2");
+  add_scenario_options(*command, *options, "The scenario (TOML)");
+  command->callback([options, &action] { action = [options] { return lower_command(*options); }; });
+}
+
+}  // namespace steptwin::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace steptwin::cli {
+
+// Exit statuses, the same for every command.
+inline constexpr int kDone = 0;
+inline constexpr int kFinding = 1;        // the answer is a finding: a deadlock, a failed check
+inline constexpr int kBadInput = 2;       // bad input or usage
+inline constexpr int kMachineFailed = 3;  // out of memory, disk full
+
+// What most commands take.
+struct Options {
+  std::string input;              // the scenario, or schedule, file
+  std::vector<std::string> sets;  // --set key=value
+  std::string out;                // --out: the run folder
+  bool force = false;             // --force: replace it
+  bool json = false;
+  bool quiet = false;
+  std::string color = "auto";
+};
+
+// Whether to colour what goes to standard output.
+bool use_color(const Options& options);
+
+// Columns of the terminal, 100 where standard output is none.
+int terminal_width();
+
+}  // namespace steptwin::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace steptwin::cli {
+
+// An output folder that appears complete or not at all: files go to a sibling of a temporary name,
+// which commit() renames. Without commit() nothing is left.
+class RunFolder {
+ public:
+  // Throws Error if `path` exists and `force` is not given, or cannot be made. With force only a
+  // folder is replaced that is empty or holds nothing but what steptwin writes.
+  RunFolder(const std::string& path, bool force);
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  // A file in it, ready to be written to.
+  std::ofstream open(const std::string& name);
+  // Closes it; throws std::system_error if anything could not be written.
+  void close(std::ofstream& file, const std::string& name);
+  void write(const std::string& name, const std::string& content);
+
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path unfinished_;
+  bool committed_ = false;
+};
+
+}  // namespace steptwin::cli

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/deadlock_text.h"
+#include "cli/files.h"
+#include "cli/load.h"
+#include "cli/run_folder.h"
+#include "model/formats/scenario_toml.h"
+#include "model/formats/steps_text.h"
+#include "model/lowering/lower.h"
+#include "model/scenario_schedule.h"
+#include "model/validate.h"
+#include "reports/chrome_trace.h"
+#include "reports/metrics.h"
+#include "reports/summary_json.h"
+#include "reports/terminal.h"
+#include "reports/timeline_text.h"
+#include "reports/trace_csv.h"
+#include "sim/simulate.h"
+
+namespace steptwin::cli {
+namespace {
+
+struct SimulateOptions : Options {
+  bool timeline = false;
+};
+
+void write_inputs(RunFolder& folder, const Scenario& scenario, const Schedule& schedule) {
+  folder.write("scenario.toml", scenario_text(scenario));
+  folder.write("schedule.steps", steps_text(schedule));
+}
+
+template <typename Write>
+void write_stream(RunFolder& folder, const std::string& name, const Trace& trace, Write&& write) {
+  std::ofstream file = folder.open(name);
+  write(trace, file);
+  folder.close(file, name);
+}
+
+std::string title_of(const Scenario& scenario) {
+  const PipelineKeys& pipeline = scenario.pipeline;
+  const std::string name = scenario.name.empty() ? scenario.file : scenario.name;
+  return fmt::format("{}: {}, {} ranks x {} {}, {} micro-batches", name, pipeline.schedule,
+                     pipeline.ranks, pipeline.chunks_per_rank,
+                     pipeline.chunks_per_rank == 1 ? "chunk" : "chunks", pipeline.micro_batches);
+}
+
+int report_deadlock(const SimulateOptions& options, const sim::Deadlock& deadlock,
+                    std::optional<RunFolder>& folder) {
+  const std::string json = deadlock_json(deadlock);
+  if (folder) {
+    folder->write("summary.json", json);
+    folder->commit();
+  }
+  if (options.json) {
+    print(json);
+  } else if (!options.quiet) {
+    print(deadlock_text(deadlock));
+  }
+  return kFinding;
+}
+
+std::string terminal_text(const SimulateOptions& options, const Scenario& scenario,
+                          const Trace& trace, const reports::Metrics& metrics) {
+  reports::TerminalOptions terminal;
+  terminal.color = use_color(options);
+  terminal.width = terminal_width();
+  terminal.title = title_of(scenario);
+  std::string text = reports::terminal_summary(metrics, terminal);
+  if (options.timeline) {
+    reports::TimelineOptions timeline;
+    timeline.color = terminal.color;
+    timeline.width = terminal.width;
+    text += "\n" + reports::timeline_text(trace, timeline);
+  }
+  if (!options.out.empty()) text += fmt::format("\nWritten to {}\n", options.out);
+  return text;
+}
+
+int simulate_command(const SimulateOptions& options) {
+  const Scenario scenario = load_scenario(options);
+  const Schedule schedule = make_schedule(scenario);
+  const Program program = lower(schedule, scenario);
+  validate(program);
+  std::optional<RunFolder> folder;
+  if (!options.out.empty()) {
+    folder.emplace(options.out, options.force);
+    write_inputs(*folder, scenario, schedule);
+  }
+  const std::variant<Trace, sim::Deadlock> outcome = sim::simulate(program);
+  if (const auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
+    return report_deadlock(options, *deadlock, folder);
+  }
+  const Trace& trace = std::get<Trace>(outcome);
+  const reports::Metrics metrics = reports::compute_metrics(trace);
+  if (folder) {
+    write_stream(*folder, "trace.csv", trace, reports::write_trace_csv);
+    write_stream(*folder, "host.csv", trace, reports::write_host_csv);
+    write_stream(*folder, "trace.json", trace, reports::write_chrome_trace);
+    folder->write("summary.json", reports::summary_json(metrics));
+    folder->commit();
+  }
+  if (options.json) {
+    print(reports::summary_json(metrics));
+  } else if (!options.quiet) {
+    print(terminal_text(options, scenario, trace, metrics));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, Action& action) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command =
+      add_command(program, "simulate", "Simulate a scenario and print where its time goes",
+                  "steptwin simulate scenarios/moe_overlap_hooks.toml --out runs/moe --timeline");
+  add_scenario_options(*command, *options, "The scenario (TOML)");
+  add_folder_options(*command, *options);
+  add_output_options(*command, *options);
+  command->add_flag("--timeline", options->timeline, "Draw what every rank does over time");
+  command->callback(
+      [options, &action] { action = [options] { return simulate_command(*options); }; });
+}
+
+}  // namespace steptwin::cli
