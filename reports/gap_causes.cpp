@@ -95,6 +95,7 @@ void GapCauses::explain(std::size_t kernel, Gap& gap) const {
     --first_input;
   }
   if (first_input == members.begin()) {
+    explain_forward_before(chunk, gap);
     const std::optional<Transfer> transfer = transfers_.into(chunk);
     if (transfer) explain_transfer(*transfer, gap);
   }
@@ -105,6 +106,19 @@ void GapCauses::explain(std::size_t kernel, Gap& gap) const {
   const TraceKernel& ended_by = index_->kernel(kernel);
   gap.take_unlaunched(rendezvous_of(ended_by), ended_by.times.enqueue_ns);
   gap.take(GapCause::order, ended_by.times.start_ns);
+}
+
+// A forward may end in a collective, which only who consumes it waits for.
+void GapCauses::explain_forward_before(const Chunk& chunk, Gap& gap) const {
+  const bool is_forward = chunk.step == StepType::fwd;
+  if (!is_forward && chunk.step != StepType::bwd && chunk.step != StepType::bwd_input) return;
+  const Chunk* before = index_->find(StepType::fwd, is_forward ? chunk.stage - 1 : chunk.stage,
+                                     chunk.micro, chunk.rank);
+  if (before == nullptr) return;
+  const std::span<const std::size_t> members = index_->kernels_of(*before);
+  auto first = members.end();
+  while (first != members.begin() && is_collective(index_->kernel(*(first - 1)).kind)) --first;
+  for (; first != members.end(); ++first) explain_collective(index_->kernel(*first), gap);
 }
 
 void GapCauses::explain_transfer(const Transfer& transfer, Gap& gap) const {

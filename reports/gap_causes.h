@@ -37,7 +37,10 @@ struct GapTimes {
 // A gap belongs to the compute kernel K that ends it, and is read from K's inputs, one after the
 // other; each takes what is left of the gap up to its own end:
 //
-//   the chunk's transfer (send S by producer P, receive R), if K is the chunk's first compute
+//   if K is the chunk's first compute, what the chunk before left in flight on this rank: the
+//   collectives after the last compute of FWD(s-1,m) for FWD(s,m), of FWD(s,m) for its backward,
+//   each like X below
+//   if K is the chunk's first compute, the chunk's transfer (send S by producer P, receive R)
 //     before P.end            dependency
 //     R or S not enqueued     order while a host thread of its rank is in a rendezvous, else host
 //     until R.start           order
@@ -63,6 +66,7 @@ class GapCauses {
   class Gap;
 
   void explain(std::size_t kernel, Gap& gap) const;
+  void explain_forward_before(const Chunk& chunk, Gap& gap) const;
   void explain_transfer(const Transfer& transfer, Gap& gap) const;
   void explain_collective(const TraceKernel& collective, Gap& gap) const;
   const IntervalSet& rendezvous_of(const TraceKernel& kernel) const;

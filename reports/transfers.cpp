@@ -58,7 +58,7 @@ std::optional<Transfer> Transfers::labelled(const Chunk& chunk, std::size_t rece
   const std::vector<std::int32_t>& peers = index_->kernel(receive).peers;
   if (peers.empty()) return transfer;
   const std::int32_t peer = peers.front();
-  transfer.producer = last_compute(producer_of(chunk, peer));
+  transfer.producer = last_kernel(producer_of(chunk, peer));
   const StepType send = is_forward(chunk) ? StepType::fwd_send : StepType::bwd_send;
   const Chunk* found = index_->find(send, producer_stage(chunk), chunk.micro, peer);
   if (found != nullptr) {
@@ -76,7 +76,7 @@ std::optional<Transfer> Transfers::batched(const Chunk& chunk) const {
       [&chunk](const Batch& candidate) { return candidate.rank < chunk.rank; });
   while (batch != batches_.end() && batch->rank == chunk.rank) {
     const std::int32_t peer = batch->peer;
-    const std::size_t producer = last_compute(producer_of(chunk, peer));
+    const std::size_t producer = last_kernel(producer_of(chunk, peer));
     if (producer != kNoKernel) {
       const TimeNs end_ns = index_->kernel(producer).times.end_ns;
       const std::size_t send = batch_ready_from(peer, chunk.rank, end_ns);
@@ -100,12 +100,11 @@ const Chunk* Transfers::producer_of(const Chunk& chunk, std::int32_t rank) const
   return found != nullptr ? found : index_->find(StepType::bwd_input, stage, chunk.micro, rank);
 }
 
-std::size_t Transfers::last_compute(const Chunk* chunk) const {
+std::size_t Transfers::last_kernel(const Chunk* chunk) const {
   std::size_t last = kNoKernel;
   if (chunk == nullptr) return last;
   for (const std::size_t position : index_->kernels_of(*chunk)) {
     const TraceKernel& kernel = index_->kernel(position);
-    if (kernel.kind != KernelKind::compute) continue;
     if (last == kNoKernel || kernel.times.end_ns >= index_->kernel(last).times.end_ns) {
       last = position;
     }

@@ -22,7 +22,9 @@ struct Transfer {
 
   std::size_t receive = kNoKernel;
   std::size_t send = kNoKernel;
-  std::size_t producer = kNoKernel;  // the last compute kernel of the chunk that feeds the send
+  // The kernel of the chunk that feeds the send which ends last: until then the value is not
+  // computed anywhere. Where a chunk ends in a collective (combine), it is that one.
+  std::size_t producer = kNoKernel;
 };
 
 // Finds the input transfer of a chunk:
@@ -56,7 +58,7 @@ class Transfers {
   std::optional<Transfer> labelled(const Chunk& chunk, std::size_t receive) const;
   std::optional<Transfer> batched(const Chunk& chunk) const;
   const Chunk* producer_of(const Chunk& chunk, std::int32_t rank) const;
-  std::size_t last_compute(const Chunk* chunk) const;
+  std::size_t last_kernel(const Chunk* chunk) const;
   std::size_t batch_ready_from(std::int32_t rank, std::int32_t peer, TimeNs ready_ns) const;
   std::size_t batch_started_from(std::int32_t rank, std::int32_t peer, TimeNs start_ns) const;
 

@@ -120,6 +120,26 @@ TEST_CASE("a rank without compute has nothing to do at all") {
   CHECK(causes_of(maker.trace(), 1) == Causes{0, 0, 0, 0, 10});
 }
 
+TEST_CASE("a value that a combine still computes is not there yet, on whichever rank") {
+  // The forward of stage 0 ends in a combine over [10,18), which the send (ready at 18), the next
+  // stage on the same rank and the backward wait for.
+  TraceMaker far(2);
+  far.compute(0, StepType::fwd, 0, 0, 0, 0, 10, Part::experts)
+      .collective(0, Part::combine, StepType::fwd, 0, 0, {0, 10, 12, 18})
+      .p2p(0, StepType::fwd_send, 0, 0, {1}, {0, 18, 18, 20})
+      .p2p(1, StepType::fwd_recv, 1, 0, {0}, {0, 0, 18, 20})
+      .compute(1, StepType::fwd, 1, 0, 0, 20, 30);
+  CHECK(causes_of(far.trace(), 1) == Causes{18, 2, 0, 0, 0});
+
+  for (const StepType next : {StepType::fwd, StepType::bwd, StepType::bwd_input}) {
+    TraceMaker near(1);
+    near.compute(0, StepType::fwd, 0, 0, 0, 0, 10, Part::experts)
+        .collective(0, Part::combine, StepType::fwd, 0, 0, {0, 10, 12, 18})
+        .compute(0, next, next == StepType::fwd ? 1 : 0, 0, 0, 19, 30, Part::attention);
+    CHECK(causes_of(near.trace(), 0) == Causes{2, 6, 1, 0, 0});
+  }
+}
+
 TEST_CASE("stages on one rank hand over without a transfer") {
   TraceMaker maker(1);
   maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10).compute(0, StepType::fwd, 1, 0, 12, 15, 20);

@@ -7,7 +7,7 @@
 namespace steptwin::reports {
 namespace {
 
-TEST_CASE("a forward's input: receive, send on the peer, last compute of the producer") {
+TEST_CASE("a forward's input: receive, send on the peer, last kernel of the producer") {
   TraceMaker maker(4);  // two pipelines of two ranks: 0 and 2, 1 and 3
   for (const std::int32_t replica : {0, 1}) {
     maker.compute(replica, StepType::fwd, 0, 5, 0, 0, 10)
