@@ -15,6 +15,7 @@ namespace steptwin::reports {
 namespace {
 
 constexpr double kPercent = 100.0;
+constexpr double kWorthSaying = 0.005;  // of a slowdown
 constexpr std::size_t kMostReasons = 3;
 constexpr std::size_t kMostHints = 3;
 
@@ -76,11 +77,11 @@ class Summary {
     figure("  over ideal", percent(metrics_.bubble_over_ideal),
            "by which the step exceeds the busiest rank's compute");
     if (metrics_.overlap_ratio) {
-      const std::string dilation = metrics_.compute_dilation
-                                       ? fmt::format(", slowed {:.2f}x", *metrics_.compute_dilation)
-                                       : "";
+      const double dilation = metrics_.compute_dilation.value_or(1);
+      const bool is_slowed = std::abs(dilation - 1) >= kWorthSaying;
+      const std::string slowed = is_slowed ? fmt::format(" (at {:.2f}x its time)", dilation) : "";
       figure("overlap", percent(metrics_.overlap_ratio),
-             "of communication is under compute" + dilation);
+             "of communication is under compute" + slowed);
     }
   }
 

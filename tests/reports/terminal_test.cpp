@@ -84,6 +84,16 @@ TEST_CASE("no line of a summary exceeds the width, and colours appear only if as
   CHECK(terminal_summary(metrics, {true, 80, ""}).find("\x1b[38;5;33m") != std::string::npos);
 }
 
+TEST_CASE("compute that communication slows is said so") {
+  Metrics metrics = compute_metrics(two_ranks());
+  metrics.compute_dilation = 1.042;
+  CHECK(terminal_summary(metrics, {})
+            .find("6.7 %   of communication is under compute (at 1.04x its time)\n") !=
+        std::string::npos);
+  metrics.compute_dilation = 1.001;
+  CHECK(terminal_summary(metrics, {}).find("x its time") == std::string::npos);
+}
+
 TEST_CASE("figures without a base read n/a, and an empty trace has no reasons or hints") {
   const std::string text = terminal_summary(compute_metrics(TraceMaker(1).trace()), {});
   CHECK(text.find("bubble            n/a") != std::string::npos);
