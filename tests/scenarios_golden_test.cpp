@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "model/formats/scenario_toml.h"
+#include "reports/metrics.h"
+#include "reports/summary_json.h"
+#include "tests/golden_torch.h"
+#include "tests/scenarios.h"
+
+namespace steptwin {
+namespace {
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE_MESSAGE(file.is_open(), path.string());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::filesystem::path scenario_folder() {
+  return test_data("../../scenarios");
+}
+
+std::vector<std::filesystem::path> scenario_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scenario_folder())) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// expected/moe_overlap_off.json is the summary of moe_overlap_off.toml. STEPTWIN_WRITE_EXPECTED=1
+// writes them anew; the difference is then there to be read before it is committed.
+TEST_CASE("every scenario gives its expected summary, byte by byte") {
+  const std::vector<std::filesystem::path> files = scenario_files();
+  CHECK(files.size() >= 14);
+  for (const std::filesystem::path& file : files) {
+    CAPTURE(file.string());
+    const Scenario scenario = read_scenario(file_text(file), file.string());
+    const std::string summary = reports::summary_json(reports::compute_metrics(trace_of(scenario)));
+    const std::filesystem::path expected =
+        scenario_folder() / "expected" / file.filename().replace_extension(".json");
+    if (std::getenv("STEPTWIN_WRITE_EXPECTED") != nullptr) {
+      std::ofstream(expected, std::ios::binary) << summary;
+    }
+    CHECK(summary == file_text(expected));
+  }
+}
+
+TEST_CASE("every scenario begins with a comment that says what to look at") {
+  for (const std::filesystem::path& file : scenario_files()) {
+    CAPTURE(file.string());
+    const std::string text = file_text(file);
+    CHECK(text.rfind("#", 0) == 0);
+    CHECK(text.find("What to look at") != std::string::npos);
+  }
+}
+
+TEST_CASE("hooks make the overlap pay, and without them the threads get in each other's way") {
+  const auto step_time = [](const std::string& name) {
+    const std::filesystem::path file = scenario_folder() / name;
+    return makespan_ns(trace_of(read_scenario(file_text(file), file.string())));
+  };
+  const TimeNs off = step_time("moe_overlap_off.toml");
+  const TimeNs with_hooks = step_time("moe_overlap_hooks.toml");
+  const TimeNs without_hooks = step_time("moe_overlap_no_hooks.toml");
+  CHECK(with_hooks < off);
+  CHECK(with_hooks < without_hooks);
+}
+
+TEST_CASE("early receive: a stream of its own for the all-to-alls helps, late receives hang") {
+  const std::filesystem::path file = scenario_folder() / "early_receive.toml";
+  const auto scenario_with = [&file](const std::vector<std::string>& sets) {
+    return read_scenario(file_text(file), file.string(), sets);
+  };
+  const TimeNs one_stream = makespan_ns(trace_of(scenario_with({})));
+  const TimeNs apart = makespan_ns(trace_of(scenario_with({"streams.preset=per_group"})));
+  CHECK(one_stream == 228'744'544);
+  CHECK(apart == 175'746'534);
+  const Scenario late = scenario_with({"pipeline.recv_placement=late"});
+  const auto outcome = sim::simulate(lower(make_schedule(late), late));
+  REQUIRE(std::holds_alternative<sim::Deadlock>(outcome));
+  CHECK(std::get<sim::Deadlock>(outcome).cycle_text ==
+        "rank 0 stream comm stops at FWD_SEND(s0,m1) to rank 1 and waits for FWD_RECV(s1,m1) from "
+        "rank 0, which stands behind that on stream comm of rank 1; rank 1 stream comm stops at "
+        "FWD_SEND(s1,m0) to rank 0 and waits for FWD_RECV(s2,m0) from rank 1, which stands behind "
+        "that on stream comm of rank 0; and so round.");
+  const TimeNs late_apart = makespan_ns(
+      trace_of(scenario_with({"streams.preset=per_edge", "pipeline.recv_placement=late"})));
+  CHECK(late_apart == makespan_ns(trace_of(scenario_with({"streams.preset=per_edge"}))));
+}
+
+}  // namespace
+}  // namespace steptwin
