@@ -42,9 +42,9 @@ Scenario moe_overlap() {
   return scenario;
 }
 
-template <typename Element>
-double bytes_of(const std::vector<Element>& elements) {
-  return static_cast<double>(elements.capacity() * sizeof(Element));
+template <typename Array>
+double bytes_of(const Array& elements) {
+  return static_cast<double>(elements.capacity() * sizeof(typename Array::value_type));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TimeNs last_instant(const State& state) {
 
 // A kernel some of whose parts have transferred has started, though it can never end.
 std::vector<KernelTimes> times_so_far(const State& state) {
-  std::vector<KernelTimes> times = state.times;
+  std::vector<KernelTimes> times(state.times.begin(), state.times.end());
   for (const StreamState& stream : state.streams) {
     if (stream.flight < 0) continue;
     times[static_cast<std::size_t>(stream.flight)].start_ns = stream.flight_start_ns;

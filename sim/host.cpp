@@ -1,6 +1,7 @@
 #include "sim/host.h"
 
 #include <cassert>
+#include <limits>
 
 #include "sim/rendezvous.h"
 
@@ -8,6 +9,7 @@ namespace steptwin::sim {
 namespace {
 
 constexpr int kActionsPerVisit = 256;
+constexpr Stamp kNever = {std::numeric_limits<TimeNs>::max(), 0};
 
 ThreadState& thread_of(State& state, const RankState& rank, std::int32_t number) {
   return state.threads[static_cast<std::size_t>(rank.first_thread + number)];
@@ -239,6 +241,39 @@ void act(State& state, RankState& rank, ThreadState& thread) {
   assert(false);
 }
 
+// Whether the command concerns streams only, or takes time: nothing of it frees or blocks a thread.
+bool concerns_streams(const State& state, const RankState& rank, const Command& command) {
+  if (command.type == CommandType::launch) {
+    return rank.pairing.forked == kNobody || !state.program->host.one_launch_lock;
+  }
+  return command.type == CommandType::record || command.type == CommandType::wait ||
+         command.type == CommandType::host_work;
+}
+
+// Begins and completes one command after the other as long as they concern streams and nobody
+// else's turn, at `limit`, comes before. The same as act() by act(), for most commands of most
+// programs. Returns how many it began.
+int run_ahead(State& state, RankState& rank, ThreadState& thread, const Stamp& limit, int most) {
+  int actions = 0;
+  while (actions < most && thread.phase == ThreadPhase::beginning && thread.at < limit &&
+         !thread.waited_for_lock) {
+    const Command& command = thread.commands[thread.position];
+    if (!concerns_streams(state, rank, command)) break;
+    const TimeNs duration = duration_of(state, command);
+    thread.began_ns = thread.at.time;
+    if (duration > 0) {
+      thread.at = first_turn(thread.at.time + duration, thread.number);
+      if (!(thread.at < limit)) {
+        thread.phase = ThreadPhase::busy;
+        return actions + 1;
+      }
+    }
+    complete(state, rank, thread, thread.at);
+    ++actions;
+  }
+  return actions;
+}
+
 ThreadState* forked_of(State& state, const RankState& rank) {
   if (rank.pairing.forked == kNobody) return nullptr;
   return &thread_of(state, rank, rank.pairing.forked);
@@ -261,10 +296,13 @@ HostProgress advance_host(State& state, std::int32_t rank_index) {
     if (forked != nullptr) look_again(state, rank, *forked);
     ThreadState& next = earliest(main, forked);
     if (!has_action(next)) return HostProgress::idle;
-    const bool unknown = main.phase == ThreadPhase::in_event ||
-                         (forked != nullptr && forked->phase == ThreadPhase::in_event);
-    if (unknown) return HostProgress::held;
-    act(state, rank, next);
+    ThreadState* other = &next == &main ? forked : &main;
+    if (other != nullptr && other->phase == ThreadPhase::in_event) return HostProgress::held;
+    const Stamp limit = other != nullptr && has_action(*other) ? other->at : kNever;
+    const int most = kActionsPerVisit - actions;
+    const int ahead = run_ahead(state, rank, next, limit, most);
+    actions += ahead;
+    if (ahead == 0) act(state, rank, next);
   }
   return HostProgress::more;
 }

@@ -121,9 +121,8 @@ void wake(State& state, std::int32_t watcher) {
 
 }  // namespace
 
-void release_watchers(State& state, std::int32_t stream_index) {
+void wake_watchers(State& state, std::int32_t stream_index) {
   StreamState& stream = state.streams[static_cast<std::size_t>(stream_index)];
-  if (stream.watchers == kNobody || stream.passed < stream.watched_position) return;
   std::int32_t watcher = stream.watchers;
   stream.watchers = kNobody;
   while (watcher != kNobody) {

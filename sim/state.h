@@ -6,6 +6,7 @@
 #include "model/program.h"
 #include "model/trace.h"
 #include "sim/channels.h"
+#include "sim/large_array.h"
 #include "sim/stamp.h"
 
 namespace steptwin::sim {
@@ -109,8 +110,8 @@ struct State {
   std::vector<RankState> ranks;
   std::vector<StreamState> streams;
   std::vector<ThreadState> threads;
-  std::vector<EventState> events;
-  std::vector<StreamEntry> entries;
+  LargeArray<EventState> events;
+  LargeArray<StreamEntry> entries;
   std::vector<CommunicatorState> communicators;
   Channels channels;
   // A watcher is a stream (its number) or a thread (streams.size() + its number).
@@ -118,8 +119,8 @@ struct State {
   std::vector<std::int64_t> awaited_position;
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
   std::vector<std::int32_t> active_ranks;    // their host threads may
-  std::vector<KernelTimes> times;            // by kernel
-  std::vector<std::int32_t> launched_by;     // by kernel: thread number
+  LargeArray<KernelTimes> times;            // by kernel
+  LargeArray<std::int32_t> launched_by;     // by kernel: thread number
   std::vector<CommandTimes> records;         // by command, if wanted
 };
 
@@ -158,7 +159,13 @@ inline bool event_known(const State& state, const EventState& event, Stamp& comp
 void watch_event(State& state, std::int32_t watcher, std::int32_t event);
 
 // Wakes everything that waits for the stream to have passed what it has passed by now.
-void release_watchers(State& state, std::int32_t stream);
+void wake_watchers(State& state, std::int32_t stream);
+
+inline void release_watchers(State& state, std::int32_t stream_index) {
+  const StreamState& stream = state.streams[static_cast<std::size_t>(stream_index)];
+  if (stream.watchers == kNobody || stream.passed < stream.watched_position) return;
+  wake_watchers(state, stream_index);
+}
 
 // The event has just been recorded: whoever waited for that is woken if its time is known, and else
 // waits for the stream it covers.
