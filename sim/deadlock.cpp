@@ -9,9 +9,9 @@ namespace steptwin::sim {
 namespace {
 
 // The last instant at which anything happened.
-TimeNs last_instant(const State& state) {
+TimeNs last_instant(const State& state, const std::vector<KernelTimes>& all_times) {
   TimeNs last = 0;
-  for (const KernelTimes& times : state.times) {
+  for (const KernelTimes& times : all_times) {
     last = std::max({last, times.enqueue_ns, times.ready_ns, times.start_ns, times.end_ns});
   }
   for (const ThreadState& thread : state.threads) {
@@ -20,10 +20,17 @@ TimeNs last_instant(const State& state) {
   return last;
 }
 
-// A kernel some of whose parts have transferred has started, though it can never end.
+// What never ended has times too: a queued kernel was enqueued, and one some of whose parts have
+// transferred has started.
 std::vector<KernelTimes> times_so_far(const State& state) {
   std::vector<KernelTimes> times(state.times.begin(), state.times.end());
   for (const StreamState& stream : state.streams) {
+    for (std::int64_t position = stream.passed; position < stream.appended; ++position) {
+      const StreamEntry& entry =
+          state.entries[static_cast<std::size_t>(stream.first_entry + position)];
+      if (entry.kernel < 0) continue;
+      times[static_cast<std::size_t>(entry.kernel)].enqueue_ns = entry.stamp.time;
+    }
     if (stream.flight < 0) continue;
     times[static_cast<std::size_t>(stream.flight)].start_ns = stream.flight_start_ns;
   }
@@ -49,11 +56,11 @@ std::string sentence(const WaitGraph& graph, const std::vector<std::int32_t>& cy
 Deadlock explain_deadlock(const State& state) {
   WaitGraph graph = wait_graph(state);
   Deadlock deadlock;
-  deadlock.at_ns = last_instant(state);
+  deadlock.times = times_so_far(state);
+  deadlock.at_ns = last_instant(state, deadlock.times);
   deadlock.cycle = shortest_cycle(graph);
   deadlock.cycle_text = sentence(graph, deadlock.cycle);
   deadlock.blocked = std::move(graph.items);
-  deadlock.times = times_so_far(state);
   return deadlock;
 }
 

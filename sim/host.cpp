@@ -15,11 +15,6 @@ ThreadState& thread_of(State& state, const RankState& rank, std::int32_t number)
   return state.threads[static_cast<std::size_t>(rank.first_thread + number)];
 }
 
-bool has_action(const ThreadState& thread) {
-  return thread.phase == ThreadPhase::beginning || thread.phase == ThreadPhase::busy ||
-         thread.phase == ThreadPhase::leaving;
-}
-
 void append(State& state, std::int32_t stream_index, std::int64_t what, const Stamp& at) {
   StreamState& stream = state.streams[static_cast<std::size_t>(stream_index)];
   state.entries[static_cast<std::size_t>(stream.first_entry + stream.appended)] = {at, what};
@@ -27,14 +22,6 @@ void append(State& state, std::int32_t stream_index, std::int64_t what, const St
   if (stream.flight < 0 && stream.appended == stream.passed + 1) {
     activate_stream(state, stream_index);
   }
-}
-
-void launch(State& state, const RankState& rank, const ThreadState& thread, std::int64_t kernel,
-            const Stamp& at) {
-  const auto index = static_cast<std::size_t>(kernel);
-  state.times[index].enqueue_ns = at.time;
-  state.launched_by[index] = thread.number;
-  append(state, rank.first_stream + state.program->kernels[index].stream, kernel, at);
 }
 
 // How many entries of the stream the event covers: all so far, or up to a kernel launched on it
@@ -75,7 +62,7 @@ TimeNs duration_of(const State& state, const Command& command) {
   switch (command.type) {
     case CommandType::launch:
       return host.launch_ns *
-             state.program->kernels[static_cast<std::size_t>(command.kernel)].launches;
+             state.launch_targets[static_cast<std::size_t>(command.kernel)].launches;
     case CommandType::record:
     case CommandType::wait:
       return host.event_ns;
@@ -98,7 +85,8 @@ void take_effect(State& state, RankState& rank, const ThreadState& thread, const
                  const Stamp& at) {
   switch (command.type) {
     case CommandType::launch:
-      launch(state, rank, thread, command.kernel, at);
+      append(state, state.launch_targets[static_cast<std::size_t>(command.kernel)].stream,
+             command.kernel, at);
       break;
     case CommandType::record:
       record(state, rank, command, at);
@@ -151,7 +139,7 @@ void complete(State& state, RankState& rank, ThreadState& thread, const Stamp& a
     return;
   }
   thread.phase = ThreadPhase::beginning;
-  thread.at = turn_after(at, thread.number);
+  thread.at = next_turn(at);
 }
 
 // A thread in host_wait whose event's time has become known goes on from there. If the event was

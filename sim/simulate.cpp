@@ -8,12 +8,26 @@
 namespace steptwin::sim {
 namespace {
 
-TraceKernel trace_kernel(const State& state, std::size_t index) {
+// Which thread launches each kernel.
+std::vector<std::int32_t> launching_threads(const Program& program) {
+  std::vector<std::int32_t> threads(program.kernels.size(), 0);
+  for (const RankProgram& rank : program.ranks) {
+    for (std::size_t number = 0; number < rank.threads.size(); ++number) {
+      for (const Command& command : rank.threads[number].commands) {
+        if (command.type != CommandType::launch) continue;
+        threads[static_cast<std::size_t>(command.kernel)] = static_cast<std::int32_t>(number);
+      }
+    }
+  }
+  return threads;
+}
+
+TraceKernel trace_kernel(const State& state, std::size_t index, std::int32_t thread) {
   const Kernel& kernel = state.program->kernels[index];
   TraceKernel traced;
   traced.kernel = static_cast<std::int64_t>(index);
   traced.rank = kernel.rank;
-  traced.thread = state.launched_by[index];
+  traced.thread = thread;
   traced.stream = kernel.stream;
   traced.kind = kernel.kind;
   traced.part = kernel.part;
@@ -55,9 +69,10 @@ Trace make_trace(const State& state) {
     for (const HostThread& thread : rank.threads) traced.threads.push_back(thread.name);
     trace.ranks.push_back(std::move(traced));
   }
+  const std::vector<std::int32_t> threads = launching_threads(*state.program);
   trace.kernels.reserve(state.times.size());
   for (std::size_t index = 0; index < state.times.size(); ++index) {
-    trace.kernels.push_back(trace_kernel(state, index));
+    trace.kernels.push_back(trace_kernel(state, index, threads[index]));
   }
   trace.host.reserve(state.records.size());
   if (state.records.empty()) return trace;

@@ -46,6 +46,11 @@ inline Stamp turn_after(const Stamp& stamp, std::int32_t thread) {
   return {stamp.time, turn > stamp.sub ? turn : turn + (std::int64_t{1} << kPhaseBits)};
 }
 
+// The same thread's turn one round later.
+inline Stamp next_turn(const Stamp& turn) {
+  return {turn.time, turn.sub + (std::int64_t{1} << kPhaseBits)};
+}
+
 // Phase (c) of the stamp's round: when a stream head whose last condition came true becomes ready.
 inline Stamp heads_of_round(const Stamp& stamp) {
   return {stamp.time, stamp.sub | kHeads};

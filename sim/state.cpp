@@ -5,24 +5,23 @@
 namespace steptwin::sim {
 namespace {
 
-bool appends(CommandType type) {
-  return type == CommandType::launch || type == CommandType::wait;
-}
-
 // How many entries every stream will get, and where its queue begins.
 void lay_out_entries(State& state) {
   const Program& program = *state.program;
   std::vector<std::int64_t> counts(state.streams.size(), 0);
+  for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
+    const Kernel& launched = program.kernels[kernel];
+    const RankState& rank = state.ranks[static_cast<std::size_t>(launched.rank)];
+    const std::int32_t stream = rank.first_stream + launched.stream;
+    state.launch_targets[kernel] = {stream, launched.launches};
+    ++counts[static_cast<std::size_t>(stream)];
+  }
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const auto first = static_cast<std::size_t>(state.ranks[rank].first_stream);
     for (const HostThread& thread : program.ranks[rank].threads) {
       for (const Command& command : thread.commands) {
-        if (!appends(command.type)) continue;
-        const std::int32_t stream =
-            command.type == CommandType::wait
-                ? command.stream
-                : program.kernels[static_cast<std::size_t>(command.kernel)].stream;
-        ++counts[first + static_cast<std::size_t>(stream)];
+        if (command.type != CommandType::wait) continue;
+        ++counts[first + static_cast<std::size_t>(command.stream)];
       }
     }
   }
@@ -75,6 +74,7 @@ State make_state(const Program& program, bool host_records) {
     }
     lay_out_threads(state, static_cast<std::int32_t>(rank), rank_program, commands);
   }
+  state.launch_targets.resize(program.kernels.size());
   lay_out_entries(state);
   state.events.resize(static_cast<std::size_t>(events));
   state.communicators.resize(program.communicators.size());
@@ -82,7 +82,6 @@ State make_state(const Program& program, bool host_records) {
   state.next_watcher.assign(state.streams.size() + state.threads.size(), kNobody);
   state.awaited_position.assign(state.next_watcher.size(), 0);
   state.times.assign(program.kernels.size(), KernelTimes{-1, -1, -1, -1});
-  state.launched_by.assign(program.kernels.size(), 0);
   if (host_records) state.records.resize(static_cast<std::size_t>(commands));
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     activate_rank(state, static_cast<std::int32_t>(rank));

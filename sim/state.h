@@ -49,7 +49,6 @@ struct EventState {
 };
 
 enum class ThreadPhase : std::uint8_t {
-  unborn,
   beginning,  // begins its next command at `at`
   busy,       // in a command that takes time; completes at `at`
   leaving,    // leaves the barrier at `at`
@@ -58,6 +57,7 @@ enum class ThreadPhase : std::uint8_t {
   in_join,
   in_barrier,  // first at the rendezvous
   in_notify,   // COMPUTE side past the barrier, waits for the COMM side's notify
+  unborn,
   ended,
 };
 
@@ -73,6 +73,11 @@ struct ThreadState {
   TimeNs began_ns = 0;
   bool waited_for_lock = false;  // began_ns is when it asked
 };
+
+// Whether the thread's next action is known: at `at` it begins, completes or leaves.
+inline bool has_action(const ThreadState& thread) {
+  return thread.phase <= ThreadPhase::leaving;
+}
 
 // The two sides of a rendezvous, between fork and join.
 struct Pairing {
@@ -99,6 +104,12 @@ struct CommunicatorState {
   Stamp latest;
 };
 
+// What the host has to know of a kernel, apart from the kernels, which are eight times as large.
+struct LaunchTarget {
+  std::int32_t stream = 0;  // numbered through all ranks
+  std::int32_t launches = 0;
+};
+
 // The beginning and the end of a command; -1 where it never came to it.
 struct CommandTimes {
   TimeNs begin_ns = -1;
@@ -119,8 +130,8 @@ struct State {
   std::vector<std::int64_t> awaited_position;
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
   std::vector<std::int32_t> active_ranks;    // their host threads may
-  LargeArray<KernelTimes> times;            // by kernel
-  LargeArray<std::int32_t> launched_by;     // by kernel: thread number
+  LargeArray<KernelTimes> times;             // by kernel
+  LargeArray<LaunchTarget> launch_targets;   // by kernel
   std::vector<CommandTimes> records;         // by command, if wanted
 };
 

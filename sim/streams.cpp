@@ -154,6 +154,7 @@ bool pass_kernel(State& state, std::int32_t stream_index, StreamState& stream, S
   const Kernel& kernel = kernel_at(state, head.kernel);
   const Stamp ready = heads_of_round(later(head.stamp, stream.last));
   KernelTimes& times = state.times[static_cast<std::size_t>(head.kernel)];
+  times.enqueue_ns = head.stamp.time;
   times.ready_ns = ready.time;
   if (!is_communication(kernel.kind)) {
     const Stamp end = end_of_work(ready, kernel.duration_ns);
