@@ -20,6 +20,10 @@ struct Seen {
   std::int32_t alive = -1;                                  // the forked thread not joined yet
 };
 
+// A rank's threads are walked in the order in which their commands may take effect: main, and each
+// forked thread where main forks it. So what was launched earlier in the walk is launched for sure
+// by then, but for what the forked thread launches before main joins it.
+
 // Where a command stands: for messages, and to look its rank up.
 struct Place {
   const Program& program;
@@ -217,6 +221,17 @@ void check_launch(const Place& place, Seen& seen) {
   launched_by = place.thread;
 }
 
+bool is_launched_by_then(const Place& place, const Seen& seen) {
+  const Command& command = place.command();
+  if (!in_range(command.kernel, place.program.kernels.size())) return false;
+  const auto id = static_cast<std::size_t>(command.kernel);
+  const Kernel& kernel = place.program.kernels[id];
+  if (kernel.rank != place.rank || kernel.stream != command.stream) return false;
+  const std::int32_t launched_by = seen.launching_thread[id];
+  if (launched_by < 0) return false;
+  return launched_by == place.thread || launched_by != seen.alive;
+}
+
 void check_record(const Place& place, Seen& seen) {
   check_stream(place);
   check_event(place, seen);
@@ -226,17 +241,12 @@ void check_record(const Place& place, Seen& seen) {
     refuse(place, fmt::format("event {} was recorded before", event), "one record of every event");
   }
   seen.recorded[event] = true;
-  if (command.kernel == -1) return;
-  const bool covered =
-      in_range(command.kernel, place.program.kernels.size()) &&
-      place.program.kernels[static_cast<std::size_t>(command.kernel)].rank == place.rank &&
-      place.program.kernels[static_cast<std::size_t>(command.kernel)].stream == command.stream &&
-      seen.launching_thread[static_cast<std::size_t>(command.kernel)] == place.thread;
-  if (!covered) {
-    refuse(place, fmt::format("it covers up to kernel {}", command.kernel),
-           "-1 or a kernel already launched on that stream by this thread");
-  }
+  if (command.kernel == -1 || is_launched_by_then(place, seen)) return;
+  refuse(place, fmt::format("it covers up to kernel {}", command.kernel),
+         "-1 or a kernel of that stream whose launch is over by then");
 }
+
+void check_thread(const Place& first, Seen& seen);
 
 void check_fork(const Place& place, Seen& seen) {
   const std::int32_t forked = place.command().index;
@@ -254,6 +264,7 @@ void check_fork(const Place& place, Seen& seen) {
   }
   seen.forked[static_cast<std::size_t>(forked)] = true;
   seen.alive = forked;
+  check_thread({place.program, place.rank, forked, 0}, seen);
 }
 
 void check_join(const Place& place, Seen& seen) {
@@ -293,6 +304,12 @@ void check_command(const Place& place, Seen& seen) {
   }
 }
 
+void check_thread(const Place& first, Seen& seen) {
+  Place place = first;
+  const auto commands = static_cast<std::int32_t>(place.host_thread().commands.size());
+  for (; place.position < commands; ++place.position) check_command(place, seen);
+}
+
 void check_rank(const Program& program, std::int32_t rank, Seen& seen) {
   const RankProgram& rank_program = program.ranks[static_cast<std::size_t>(rank)];
   check_not_negative(rank_program.events, fmt::format("rank {}: its number of events", rank));
@@ -301,14 +318,7 @@ void check_rank(const Program& program, std::int32_t rank, Seen& seen) {
   seen.forked.assign(rank_program.threads.size(), false);
   seen.forked[0] = true;
   seen.alive = -1;
-  for (std::size_t thread = 0; thread < rank_program.threads.size(); ++thread) {
-    const std::size_t commands = rank_program.threads[thread].commands.size();
-    for (std::size_t position = 0; position < commands; ++position) {
-      check_command(
-          {program, rank, static_cast<std::int32_t>(thread), static_cast<std::int32_t>(position)},
-          seen);
-    }
-  }
+  check_thread({program, rank, 0, 0}, seen);
   if (seen.alive >= 0) {
     throw Error(fmt::format("rank {}: thread {} is never joined", rank, seen.alive),
                 "a join of every forked thread");

@@ -163,10 +163,10 @@ TEST_CASE("validate: every event is recorded exactly once, on a stream of the ra
         "error: rank 1: its number of events is -1; expected 0 or more");
 }
 
-TEST_CASE("validate: an event covers up to a kernel launched on that stream by this thread") {
+TEST_CASE("validate: an event covers up to a kernel of that stream launched by then") {
   const std::string not_covered =
       "error: rank 0, thread main, command 1 (record): it covers up to kernel {}; "
-      "expected -1 or a kernel already launched on that stream by this thread";
+      "expected -1 or a kernel of that stream whose launch is over by then";
   const auto with = [&](const std::string& kernel) {
     std::string text = not_covered;
     return text.replace(text.find("{}"), 2, kernel);
@@ -175,6 +175,26 @@ TEST_CASE("validate: an event covers up to a kernel launched on that stream by t
   CHECK(complaint([](Program& p) { commands_of(p, 0, 0)[1].kernel = 3; }) == with("3"));
   CHECK(complaint([](Program& p) { commands_of(p, 0, 0)[1].kernel = 6; }) == with("6"));
   CHECK(complaint([](Program& p) { commands_of(p, 0, 0)[1].stream = kComm; }) == with("0"));
+}
+
+TEST_CASE(
+    "validate: an event covers what another thread launched where the launch is over by then") {
+  const auto with_record = [](std::size_t thread, std::ptrdiff_t position, std::int32_t kernel) {
+    return complaint([=](Program& p) {
+      Command record = commands_of(p, 0, 0)[1];
+      record.index = p.ranks[0].events++;
+      record.kernel = kernel;
+      std::vector<Command>& commands = commands_of(p, 0, thread);
+      commands.insert(commands.begin() + position, record);
+    });
+  };
+  // The forked thread's kernel 3, seen from main: once it is joined, and not before.
+  CHECK(with_record(0, 7, 3) == "");
+  CHECK(with_record(0, 6, 3) ==
+        "error: rank 0, thread main, command 6 (record): it covers up to kernel 3; "
+        "expected -1 or a kernel of that stream whose launch is over by then");
+  // Main's kernel 0, launched before the fork, seen from the forked thread.
+  CHECK(with_record(1, 0, 0) == "");
 }
 
 TEST_CASE("validate: waits name events and streams of the rank, work is not negative") {
