@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/large_array.h"
 #include "model/step.h"
 #include "model/units.h"
 
@@ -102,7 +103,8 @@ enum class Hook : std::uint8_t { none, a, b, c, d };
 
 // One host command. Which fields count:
 //
-//   launch k            kernel
+//   launch k            kernel; stream and index repeat the kernel's stream and its launches, so
+//                       that a host thread need not look at kernels
 //   record e, stream    index = event, stream; kernel: -1, or a kernel of that stream whose launch
 //                       is over by then, and then the event covers only what was appended up to
 //                       that kernel
@@ -159,8 +161,8 @@ struct Program {
   HostCosts host;
   std::vector<Communicator> communicators;
   std::vector<RankProgram> ranks;
-  std::vector<Kernel> kernels;  // a kernel's id is its index
-  std::vector<P2pPart> p2p_parts;
+  LargeArray<Kernel> kernels;  // a kernel's id is its index
+  LargeArray<P2pPart> p2p_parts;
 };
 
 // "FWD_SEND(s0,m0)"

@@ -214,6 +214,13 @@ void check_launch(const Place& place, Seen& seen) {
     refuse(place, fmt::format("kernel {} belongs to rank {}", id, kernel.rank),
            "a kernel of the thread's own rank");
   }
+  if (place.command().stream != kernel.stream || place.command().index != kernel.launches) {
+    refuse(place,
+           fmt::format("kernel {} is launched on another stream or as another number of "
+                       "launches than it says",
+                       id),
+           "the kernel's own stream and launches");
+  }
   std::int32_t& launched_by = seen.launching_thread[static_cast<std::size_t>(id)];
   if (launched_by >= 0) {
     refuse(place, fmt::format("kernel {} was launched before", id), "one launch of every kernel");

@@ -20,19 +20,26 @@ TimeNs last_instant(const State& state, const std::vector<KernelTimes>& all_time
   return last;
 }
 
-// What never ended has times too: a queued kernel was enqueued, and one some of whose parts have
-// transferred has started.
+// -1 where it never came to it. A queued kernel was enqueued; one in flight has arrived, and
+// started if some of its parts have transferred.
 std::vector<KernelTimes> times_so_far(const State& state) {
-  std::vector<KernelTimes> times(state.times.begin(), state.times.end());
+  std::vector<KernelTimes> times(state.times.size(), KernelTimes{-1, -1, -1, -1});
   for (const StreamState& stream : state.streams) {
-    for (std::int64_t position = stream.passed; position < stream.appended; ++position) {
+    for (std::int64_t position = 0; position < stream.appended; ++position) {
       const StreamEntry& entry =
           state.entries[static_cast<std::size_t>(stream.first_entry + position)];
       if (entry.kernel < 0) continue;
-      times[static_cast<std::size_t>(entry.kernel)].enqueue_ns = entry.stamp.time;
+      const auto kernel = static_cast<std::size_t>(entry.kernel);
+      if (position < stream.passed) {
+        times[kernel] = state.times[kernel];
+      } else {
+        times[kernel].enqueue_ns = entry.stamp.time;
+      }
     }
     if (stream.flight < 0) continue;
-    times[static_cast<std::size_t>(stream.flight)].start_ns = stream.flight_start_ns;
+    const auto flight = static_cast<std::size_t>(stream.flight);
+    times[flight].ready_ns = state.times[flight].ready_ns;
+    times[flight].start_ns = stream.flight_start_ns;
   }
   return times;
 }

@@ -61,8 +61,7 @@ TimeNs duration_of(const State& state, const Command& command) {
   const HostCosts& host = state.program->host;
   switch (command.type) {
     case CommandType::launch:
-      return host.launch_ns *
-             state.launch_targets[static_cast<std::size_t>(command.kernel)].launches;
+      return host.launch_ns * command.index;
     case CommandType::record:
     case CommandType::wait:
       return host.event_ns;
@@ -85,8 +84,7 @@ void take_effect(State& state, RankState& rank, const ThreadState& thread, const
                  const Stamp& at) {
   switch (command.type) {
     case CommandType::launch:
-      append(state, state.launch_targets[static_cast<std::size_t>(command.kernel)].stream,
-             command.kernel, at);
+      append(state, rank.first_stream + command.stream, command.kernel, at);
       break;
     case CommandType::record:
       record(state, rank, command, at);

@@ -9,18 +9,13 @@ namespace {
 void lay_out_entries(State& state) {
   const Program& program = *state.program;
   std::vector<std::int64_t> counts(state.streams.size(), 0);
-  for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
-    const Kernel& launched = program.kernels[kernel];
-    const RankState& rank = state.ranks[static_cast<std::size_t>(launched.rank)];
-    const std::int32_t stream = rank.first_stream + launched.stream;
-    state.launch_targets[kernel] = {stream, launched.launches};
-    ++counts[static_cast<std::size_t>(stream)];
-  }
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const auto first = static_cast<std::size_t>(state.ranks[rank].first_stream);
     for (const HostThread& thread : program.ranks[rank].threads) {
       for (const Command& command : thread.commands) {
-        if (command.type != CommandType::wait) continue;
+        const bool appends =
+            command.type == CommandType::launch || command.type == CommandType::wait;
+        if (!appends) continue;
         ++counts[first + static_cast<std::size_t>(command.stream)];
       }
     }
@@ -74,14 +69,13 @@ State make_state(const Program& program, bool host_records) {
     }
     lay_out_threads(state, static_cast<std::int32_t>(rank), rank_program, commands);
   }
-  state.launch_targets.resize(program.kernels.size());
   lay_out_entries(state);
-  state.events.resize(static_cast<std::size_t>(events));
+  state.events.assign(static_cast<std::size_t>(events), EventState{});
   state.communicators.resize(program.communicators.size());
   state.channels = make_channels(program.p2p_parts.size());
   state.next_watcher.assign(state.streams.size() + state.threads.size(), kNobody);
   state.awaited_position.assign(state.next_watcher.size(), 0);
-  state.times.assign(program.kernels.size(), KernelTimes{-1, -1, -1, -1});
+  state.times.resize(program.kernels.size());
   if (host_records) state.records.resize(static_cast<std::size_t>(commands));
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     activate_rank(state, static_cast<std::int32_t>(rank));

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/large_array.h"
 #include "model/program.h"
 #include "model/trace.h"
 #include "sim/channels.h"
-#include "sim/large_array.h"
 #include "sim/stamp.h"
 
 namespace steptwin::sim {
@@ -104,12 +104,6 @@ struct CommunicatorState {
   Stamp latest;
 };
 
-// What the host has to know of a kernel, apart from the kernels, which are eight times as large.
-struct LaunchTarget {
-  std::int32_t stream = 0;  // numbered through all ranks
-  std::int32_t launches = 0;
-};
-
 // The beginning and the end of a command; -1 where it never came to it.
 struct CommandTimes {
   TimeNs begin_ns = -1;
@@ -122,7 +116,7 @@ struct State {
   std::vector<StreamState> streams;
   std::vector<ThreadState> threads;
   LargeArray<EventState> events;
-  LargeArray<StreamEntry> entries;
+  UnsetArray<StreamEntry> entries;
   std::vector<CommunicatorState> communicators;
   Channels channels;
   // A watcher is a stream (its number) or a thread (streams.size() + its number).
@@ -130,8 +124,7 @@ struct State {
   std::vector<std::int64_t> awaited_position;
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
   std::vector<std::int32_t> active_ranks;    // their host threads may
-  LargeArray<KernelTimes> times;             // by kernel
-  LargeArray<LaunchTarget> launch_targets;   // by kernel
+  UnsetArray<KernelTimes> times;             // by kernel; written when it arrives and ends
   std::vector<CommandTimes> records;         // by command, if wanted
 };
 

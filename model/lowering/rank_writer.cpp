@@ -28,6 +28,8 @@ std::int32_t RankWriter::launch(const Kernel& kernel) {
   Command command;
   command.type = CommandType::launch;
   command.kernel = id;
+  command.stream = kernel.stream;
+  command.index = kernel.launches;
   add(command);
   return id;
 }

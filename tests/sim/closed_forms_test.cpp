@@ -33,9 +33,9 @@ const StageTimes kStageTimes[] = {{1000, 1000, 1000}, {1000, 1300, 600}, {700, 1
 
 TimeNs time_of(const std::string& schedule, std::int32_t ranks, std::int32_t chunks,
                std::int32_t micros, const StageTimes& times) {
-  return makespan_ns(trace_of(unqueued(stage_scenario(schedule, ranks, chunks, micros,
-                                                      times.forward, times.backward_input,
-                                                      times.backward_weight, 0))));
+  return makespan_ns(
+      trace_of(unqueued(stage_scenario(schedule, ranks, chunks, micros, times.forward,
+                                       times.backward_input, times.backward_weight, 0))));
 }
 
 TEST_CASE("GPipe and 1F1B take M + R - 1 times a forward and a backward") {

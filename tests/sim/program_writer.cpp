@@ -70,7 +70,10 @@ std::int32_t ThreadWriter::launch(Kernel kernel) {
   kernel.stage = rank_;
   kernel.micro = id;
   program_->kernels.push_back(kernel);
-  commands().push_back({.type = CommandType::launch, .kernel = id});
+  commands().push_back({.type = CommandType::launch,
+                        .stream = kernel.stream,
+                        .index = kernel.launches,
+                        .kernel = id});
   return id;
 }
 

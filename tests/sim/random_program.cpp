@@ -122,9 +122,17 @@ void draw_communicators(Drawing& drawing) {
   }
 }
 
+// The newest kernel, and the command that launches it, stand for some other number of launches.
 void draw_launches(Drawing& drawing) {
-  if (drawing.draw.chance(0.2)) {
-    drawing.program.kernels.back().launches = drawing.draw.between32(0, 3);
+  if (!drawing.draw.chance(0.2)) return;
+  Kernel& kernel = drawing.program.kernels.back();
+  kernel.launches = drawing.draw.between32(0, 3);
+  const auto id = static_cast<std::int32_t>(drawing.program.kernels.size() - 1);
+  for (HostThread& thread : drawing.program.ranks[static_cast<std::size_t>(kernel.rank)].threads) {
+    for (Command& command : thread.commands) {
+      const bool launches_it = command.type == CommandType::launch && command.kernel == id;
+      if (launches_it) command.index = kernel.launches;
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-
 #include <random>
 #include <string>
 #include <variant>

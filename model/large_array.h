@@ -4,23 +4,27 @@
 #include <cstdlib>
 #include <new>
 #include <sys/mman.h>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace steptwin::sim {
+namespace steptwin {
 
 // Memory for arrays of many megabytes that are walked in a thousand places at once: in 2 MiB pages
 // where the system has them, since with 4 KiB ones the engine spends a third of its time on page
-// faults and address translation. Elements that are made without arguments are left as they are,
-// so an array that is written before it is read costs no pass of its own.
-template <typename Element>
+// faults and address translation; and aligned to cache lines.
+template <typename Element, bool kUnset>
 class LargeAllocator {
  public:
   using value_type = Element;
+  template <typename Other>
+  struct rebind {
+    using other = LargeAllocator<Other, kUnset>;
+  };
 
   LargeAllocator() = default;
   template <typename Other>
-  explicit LargeAllocator(const LargeAllocator<Other>& /*other*/) {}
+  explicit LargeAllocator(const LargeAllocator<Other, kUnset>& /*other*/) {}
 
   Element* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(Element);
@@ -41,9 +45,14 @@ class LargeAllocator {
     }
   }
 
+  // An aggregate needs no constructor to begin to live.
   template <typename Other>
   void construct(Other* place) {
-    ::new (static_cast<void*>(place)) Other;
+    if constexpr (kUnset) {
+      static_assert(std::is_aggregate_v<Other> && std::is_trivially_destructible_v<Other>);
+    } else {
+      ::new (static_cast<void*>(place)) Other();
+    }
   }
   template <typename Other, typename... Arguments>
   void construct(Other* place, Arguments&&... arguments) {
@@ -57,6 +66,11 @@ class LargeAllocator {
 };
 
 template <typename Element>
-using LargeArray = std::vector<Element, LargeAllocator<Element>>;
+using LargeArray = std::vector<Element, LargeAllocator<Element, false>>;
 
-}  // namespace steptwin::sim
+// Elements made by resize() hold whatever the memory held: for arrays that are written before they
+// are read, which then cost no pass of their own.
+template <typename Element>
+using UnsetArray = std::vector<Element, LargeAllocator<Element, true>>;
+
+}  // namespace steptwin
