@@ -11,18 +11,21 @@
 namespace steptwin {
 namespace {
 
+// Where a launch stands in its rank's threads.
+struct LaunchPlace {
+  std::int32_t thread = -1;  // -1 not launched
+  std::int32_t position = 0;
+};
+
 // What was met so far; every list is filled once, front to back, so the whole check is linear.
 struct Seen {
   std::vector<std::vector<std::int32_t>> stream_of_member;  // by communicator and member; -1 unused
-  std::vector<std::int32_t> launching_thread;               // by kernel; -1 not launched
+  std::vector<LaunchPlace> launch;                          // by kernel
   std::vector<bool> recorded;                               // events of the rank at hand
-  std::vector<bool> forked;                                 // threads of the rank at hand
-  std::int32_t alive = -1;                                  // the forked thread not joined yet
+  std::vector<std::int32_t> forked_at;                      // its threads: position in main, or -1
+  std::vector<std::int32_t> joined_at;
+  std::int32_t alive = -1;  // the forked thread not joined yet
 };
-
-// A rank's threads are walked in the order in which their commands may take effect: main, and each
-// forked thread where main forks it. So what was launched earlier in the walk is launched for sure
-// by then, but for what the forked thread launches before main joins it.
 
 // Where a command stands: for messages, and to look its rank up.
 struct Place {
@@ -50,7 +53,7 @@ void check_every_kernel_launched(const Program& program, const Seen& seen);
 
 void validate(const Program& program) {
   Seen seen;
-  seen.launching_thread.assign(program.kernels.size(), -1);
+  seen.launch.resize(program.kernels.size());
   for (const Communicator& communicator : program.communicators) {
     seen.stream_of_member.emplace_back(communicator.ranks.size(), -1);
   }
@@ -221,22 +224,11 @@ void check_launch(const Place& place, Seen& seen) {
                        id),
            "the kernel's own stream and launches");
   }
-  std::int32_t& launched_by = seen.launching_thread[static_cast<std::size_t>(id)];
-  if (launched_by >= 0) {
+  LaunchPlace& launch = seen.launch[static_cast<std::size_t>(id)];
+  if (launch.thread >= 0) {
     refuse(place, fmt::format("kernel {} was launched before", id), "one launch of every kernel");
   }
-  launched_by = place.thread;
-}
-
-bool is_launched_by_then(const Place& place, const Seen& seen) {
-  const Command& command = place.command();
-  if (!in_range(command.kernel, place.program.kernels.size())) return false;
-  const auto id = static_cast<std::size_t>(command.kernel);
-  const Kernel& kernel = place.program.kernels[id];
-  if (kernel.rank != place.rank || kernel.stream != command.stream) return false;
-  const std::int32_t launched_by = seen.launching_thread[id];
-  if (launched_by < 0) return false;
-  return launched_by == place.thread || launched_by != seen.alive;
+  launch = {place.thread, place.position};
 }
 
 void check_record(const Place& place, Seen& seen) {
@@ -248,30 +240,50 @@ void check_record(const Place& place, Seen& seen) {
     refuse(place, fmt::format("event {} was recorded before", event), "one record of every event");
   }
   seen.recorded[event] = true;
-  if (command.kernel == -1 || is_launched_by_then(place, seen)) return;
-  refuse(place, fmt::format("it covers up to kernel {}", command.kernel),
-         "-1 or a kernel of that stream whose launch is over by then");
 }
 
-void check_thread(const Place& first, Seen& seen);
+// Whether the launch is over whenever the command begins: it stands before it in its thread, in
+// main before the fork, or in a thread that was joined before.
+bool certainly_before(const LaunchPlace& launch, const Place& place, const Seen& seen) {
+  if (launch.thread < 0) return false;
+  if (launch.thread == place.thread) return launch.position < place.position;
+  const std::int32_t in_main =
+      place.thread == 0 ? place.position : seen.forked_at[static_cast<std::size_t>(place.thread)];
+  if (launch.thread == 0) return launch.position < in_main;
+  return seen.joined_at[static_cast<std::size_t>(launch.thread)] < in_main;
+}
+
+// A record that covers no more than up to a kernel. Checked once all launches of the rank are seen.
+void check_coverage(const Place& place, const Seen& seen) {
+  const Command& command = place.command();
+  if (command.type != CommandType::record || command.kernel == -1) return;
+  const std::vector<Kernel>& kernels = place.program.kernels;
+  const auto kernel = static_cast<std::size_t>(command.kernel);
+  if (in_range(command.kernel, kernels.size()) && kernels[kernel].rank == place.rank &&
+      kernels[kernel].stream == command.stream &&
+      certainly_before(seen.launch[kernel], place, seen)) {
+    return;
+  }
+  refuse(place, fmt::format("it covers up to kernel {}", command.kernel),
+         "-1 or a kernel of that stream whose launch is certainly over by then");
+}
 
 void check_fork(const Place& place, Seen& seen) {
   const std::int32_t forked = place.command().index;
   if (place.thread != 0) refuse(place, "a forked thread forks", "main alone to fork and join");
-  if (forked < 1 || !in_range(forked, seen.forked.size())) {
+  if (forked < 1 || !in_range(forked, seen.forked_at.size())) {
     refuse(place, fmt::format("there is no thread {} to fork", forked),
            "the number of a thread other than main");
   }
-  if (seen.forked[static_cast<std::size_t>(forked)]) {
+  if (seen.forked_at[static_cast<std::size_t>(forked)] >= 0) {
     refuse(place, fmt::format("thread {} was forked before", forked), "one fork of every thread");
   }
   if (seen.alive >= 0) {
     refuse(place, fmt::format("thread {} is not joined yet", seen.alive),
            "one forked thread alive at a time");
   }
-  seen.forked[static_cast<std::size_t>(forked)] = true;
+  seen.forked_at[static_cast<std::size_t>(forked)] = place.position;
   seen.alive = forked;
-  check_thread({place.program, place.rank, forked, 0}, seen);
 }
 
 void check_join(const Place& place, Seen& seen) {
@@ -281,6 +293,7 @@ void check_join(const Place& place, Seen& seen) {
            seen.alive < 0 ? "a fork before the join"
                           : fmt::format("thread {}, which was forked last", seen.alive));
   }
+  seen.joined_at[static_cast<std::size_t>(seen.alive)] = place.position;
   seen.alive = -1;
 }
 
@@ -311,10 +324,15 @@ void check_command(const Place& place, Seen& seen) {
   }
 }
 
-void check_thread(const Place& first, Seen& seen) {
-  Place place = first;
-  const auto commands = static_cast<std::int32_t>(place.host_thread().commands.size());
-  for (; place.position < commands; ++place.position) check_command(place, seen);
+template <typename Check>
+void for_each_command(const Program& program, std::int32_t rank, Check&& check) {
+  const std::vector<HostThread>& threads = program.ranks[static_cast<std::size_t>(rank)].threads;
+  for (std::size_t thread = 0; thread < threads.size(); ++thread) {
+    for (std::size_t position = 0; position < threads[thread].commands.size(); ++position) {
+      check(
+          {program, rank, static_cast<std::int32_t>(thread), static_cast<std::int32_t>(position)});
+    }
+  }
 }
 
 void check_rank(const Program& program, std::int32_t rank, Seen& seen) {
@@ -322,16 +340,16 @@ void check_rank(const Program& program, std::int32_t rank, Seen& seen) {
   check_not_negative(rank_program.events, fmt::format("rank {}: its number of events", rank));
   if (rank_program.threads.empty()) throw Error(fmt::format("rank {} has no thread", rank), "main");
   seen.recorded.assign(static_cast<std::size_t>(rank_program.events), false);
-  seen.forked.assign(rank_program.threads.size(), false);
-  seen.forked[0] = true;
+  seen.forked_at.assign(rank_program.threads.size(), -1);
+  seen.joined_at.assign(rank_program.threads.size(), -1);
   seen.alive = -1;
-  check_thread({program, rank, 0, 0}, seen);
+  for_each_command(program, rank, [&seen](const Place& place) { check_command(place, seen); });
   if (seen.alive >= 0) {
     throw Error(fmt::format("rank {}: thread {} is never joined", rank, seen.alive),
                 "a join of every forked thread");
   }
-  for (std::size_t thread = 0; thread < seen.forked.size(); ++thread) {
-    if (seen.forked[thread]) continue;
+  for (std::size_t thread = 1; thread < seen.forked_at.size(); ++thread) {
+    if (seen.forked_at[thread] >= 0) continue;
     throw Error(fmt::format("rank {}: thread {} is never forked", rank, thread),
                 "one fork of every thread but main");
   }
@@ -340,11 +358,12 @@ void check_rank(const Program& program, std::int32_t rank, Seen& seen) {
     throw Error(fmt::format("rank {}: event {} is never recorded", rank, event),
                 "one record of every event");
   }
+  for_each_command(program, rank, [&seen](const Place& place) { check_coverage(place, seen); });
 }
 
 void check_every_kernel_launched(const Program& program, const Seen& seen) {
   for (std::size_t id = 0; id < program.kernels.size(); ++id) {
-    if (seen.launching_thread[id] >= 0) continue;
+    if (seen.launch[id].thread >= 0) continue;
     throw Error(kernel_text(program, id) + " is never launched", "one launch of every kernel");
   }
 }

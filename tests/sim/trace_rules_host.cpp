@@ -79,15 +79,14 @@ TimeNs walk_thread(Run& run, Bounds& bounds, std::size_t thread, TimeNs clock_ns
   return clock_ns;
 }
 
-// Where the coverage of an event ends: the record, or the launch of the kernel it covers up to.
+// Where the coverage of an event ends: the record, or the launch of the kernel it covers up to,
+// which may be another thread's.
 RecordPlace covered_up_to(const Run& run, const Bounds& bounds, std::size_t event) {
-  RecordPlace place = bounds.records[event];
+  const RecordPlace place = bounds.records[event];
   if (place.kernel < 0) return place;
-  const std::vector<Command>& commands =
-      run.program.ranks[at(bounds.rank)].threads[at(place.thread)].commands;
-  while (commands[place.position].type != CommandType::launch ||
-         commands[place.position].kernel != place.kernel) {
-    --place.position;
+  for (const Launch& launch : run.orders[at(bounds.rank)][at(place.stream)].launches) {
+    if (launch.kernel != place.kernel) continue;
+    return {launch.thread, launch.position, place.stream, place.kernel};
   }
   return place;
 }
