@@ -40,10 +40,15 @@ Route StreamPlan::p2p_route(std::int32_t rank, std::int32_t sender, std::int32_t
   } else if (keys_.preset == StreamPreset::per_direction) {
     route = named_route(rank, forward ? "p2p_forward" : "p2p_backward");
   } else {
-    route = named_route(rank, keys_.preset == StreamPreset::per_group ? "p2p" : "comm");
+    route = named_route(rank, shared_p2p_stream());
   }
   known[{sender, receiver}] = route;
   return route;
+}
+
+// Where the preset puts transfers that are neither apart by direction nor by neighbour.
+std::string StreamPlan::shared_p2p_stream() const {
+  return keys_.preset == StreamPreset::per_group ? "p2p" : "comm";
 }
 
 std::int32_t StreamPlan::stream_named(std::int32_t rank, const std::string& name) {
@@ -67,11 +72,12 @@ std::int32_t StreamPlan::communicator_named(const std::string& name,
   return communicator;
 }
 
-// All ranks share one p2p communicator on a stream that has the same name everywhere.
+// All ranks share one p2p communicator on a stream that has the same name everywhere: "p2p" on the
+// preset's own stream, "p2p@..." on any other.
 Route StreamPlan::named_route(std::int32_t rank, const std::string& stream) {
   std::vector<std::int32_t> everyone(program_.ranks.size());
   std::iota(everyone.begin(), everyone.end(), 0);
-  const std::string name = stream == "comm" || stream == "p2p" ? "p2p" : "p2p@" + stream;
+  const std::string name = stream == shared_p2p_stream() ? "p2p" : "p2p@" + stream;
   return {stream_named(rank, stream), communicator_named(name, std::move(everyone))};
 }
 

@@ -48,6 +48,7 @@ class StreamPlan {
   Route own_route(std::int32_t rank, std::int32_t sender, std::int32_t receiver, bool forward,
                   std::int32_t stage, std::int32_t micro);
   const std::string& p2p_override(bool forward) const;
+  std::string shared_p2p_stream() const;
 
   const StreamKeys& keys_;
   Program& program_;
