@@ -79,7 +79,7 @@ void RankLowering::lower_compute(const Step& step, bool in_window) {
   }
   if (step.type == StepType::bwd_weight) return;
   TensorState& output = tensors_.at(forward, step.stage, step.micro);
-  output.pending = pending_.empty() ? -1 : pending_.back();
+  output.pending = pending_.empty() ? -1 : pending_.back().event;
   output.producer = producer_;
 }
 
@@ -87,22 +87,30 @@ void RankLowering::lower_compute(const Step& step, bool in_window) {
 // neighbouring stage on this rank left on a communication stream. A backward also waits for the
 // end of its own forward, which on the last stage nobody else consumes.
 void RankLowering::gather_inputs(const Step& step, bool forward) {
-  TensorState& own = tensors_.at(forward, step.stage, step.micro);
-  if (own.received >= 0) {
-    pending_.push_back(own.received);
-    own.received = -1;
-  }
+  add_received(tensors_.at(forward, step.stage, step.micro).received);
   const std::int32_t neighbour = forward ? step.stage - 1 : step.stage + 1;
   if (tensors_.holds(neighbour)) {
     TensorState& input = tensors_.at(forward, neighbour, step.micro);
-    if (input.pending >= 0) pending_.push_back(input.pending);
-    input.pending = -1;
+    add_result(input.pending);
     producer_ = input.producer;
   }
-  if (forward) return;
-  TensorState& activation = tensors_.at(true, step.stage, step.micro);
-  if (activation.pending >= 0) pending_.push_back(activation.pending);
-  activation.pending = -1;
+  if (!forward) add_result(tensors_.at(true, step.stage, step.micro).pending);
+}
+
+void RankLowering::add_received(std::int32_t& event) {
+  if (event >= 0) pending_.push_back({event, !scenario_.pipeline.overlap_p2p});
+  event = -1;
+}
+
+void RankLowering::add_result(std::int32_t& event) {
+  if (event >= 0) pending_.push_back({event, scenario_.comm.wait == CommWait::at_launch});
+  event = -1;
+}
+
+void RankLowering::compute_waits_for_pending() {
+  for (const Pending& pending : pending_) {
+    if (!pending.compute_waits) writer_.wait(kComputeStream, pending.event);
+  }
 }
 
 void RankLowering::issue_hook(const ChunkItem& item, bool forward) {
@@ -116,7 +124,7 @@ void RankLowering::issue_hook(const ChunkItem& item, bool forward) {
 }
 
 void RankLowering::issue_compute(const ChunkItem& item, const Step& step) {
-  for (const std::int32_t event : pending_) writer_.wait(kComputeStream, event);
+  compute_waits_for_pending();
   pending_.clear();
   Kernel kernel = kernel_of(step, step.type == StepType::fwd);
   kernel.part = item.part;
@@ -141,13 +149,10 @@ void RankLowering::issue_collective(const ChunkItem& item, const Step& step) {
   writer_.launch(kernel);
   used(route.stream);
   const std::int32_t result = writer_.record(route.stream);
-  if (item.host_waits) {
-    writer_.host_wait(result);
-  } else if (scenario_.comm.wait == CommWait::at_launch) {
-    writer_.wait(kComputeStream, result);
-  } else {
-    pending_.push_back(result);
-  }
+  if (item.host_waits) return writer_.host_wait(result);
+  const bool at_launch = scenario_.comm.wait == CommWait::at_launch;
+  if (at_launch) writer_.wait(kComputeStream, result);
+  pending_.push_back({result, at_launch});
 }
 
 // The communication kernel to be launched on `stream` consumes what this chunk has computed. With
@@ -155,10 +160,10 @@ void RankLowering::issue_collective(const ChunkItem& item, const Step& step) {
 // "data" for the producer only.
 void RankLowering::order_after_compute(std::int32_t stream) {
   if (scenario_.comm.order == CommOrder::stream) {
-    for (const std::int32_t event : pending_) writer_.wait(kComputeStream, event);
+    compute_waits_for_pending();
     writer_.wait(stream, writer_.record(kComputeStream));
   } else {
-    for (const std::int32_t event : pending_) writer_.wait(stream, event);
+    for (const Pending& pending : pending_) writer_.wait(stream, pending.event);
     if (pending_.empty() && producer_ >= 0) {
       writer_.wait(stream, writer_.record(kComputeStream, producer_));
     }
@@ -175,8 +180,7 @@ void RankLowering::lower_send(const Step& step) {
                                       forward ? step.stage : peer_stage, step.micro);
   TensorState& output = tensors_.at(forward, step.stage, step.micro);
   pending_.clear();
-  if (output.pending >= 0) pending_.push_back(output.pending);
-  output.pending = -1;
+  add_result(output.pending);
   producer_ = output.producer;
   order_after_compute(route.stream);
   Kernel kernel = kernel_of(step, forward);
@@ -205,11 +209,8 @@ void RankLowering::lower_recv(const Step& step) {
                      {false, peer, bytes, p2p_time(scenario_, peer, writer_.rank(), bytes)});
   used(route.stream);
   const std::int32_t event = writer_.record(route.stream);
-  if (scenario_.pipeline.overlap_p2p) {
-    tensors_.at(forward, step.stage, step.micro).received = event;
-  } else {
-    writer_.wait(kComputeStream, event);
-  }
+  if (!scenario_.pipeline.overlap_p2p) writer_.wait(kComputeStream, event);
+  tensors_.at(forward, step.stage, step.micro).received = event;
 }
 
 void RankLowering::lower_overlap(const Step& step) {

@@ -24,6 +24,13 @@ class RankLowering {
   void finish();
 
  private:
+  // An event of a communication kernel, for which the compute stream may be waiting already: then
+  // only what waits on another stream has to wait for it.
+  struct Pending {
+    std::int32_t event = -1;
+    bool compute_waits = false;
+  };
+
   void lower_compute(const Step& step, bool in_window);
   void lower_send(const Step& step);
   void lower_recv(const Step& step);
@@ -33,6 +40,9 @@ class RankLowering {
   void issue_collective(const ChunkItem& item, const Step& step);
   void order_after_compute(std::int32_t stream);
   void gather_inputs(const Step& step, bool forward);
+  void add_received(std::int32_t& event);
+  void add_result(std::int32_t& event);
+  void compute_waits_for_pending();
   void check_step(const Step& step) const;
   Kernel kernel_of(const Step& step, bool forward) const;
   void used(std::int32_t stream);
@@ -44,9 +54,9 @@ class RankLowering {
   RankWriter writer_;
   TensorCache tensors_;
   std::vector<bool> used_streams_;
-  // Of the chunk being issued: events its next kernel has to wait for, and its newest compute
-  // kernel (or the one its input came out of).
-  std::vector<std::int32_t> pending_;
+  // Of the chunk being issued: what its next kernel has to wait for, and its newest compute kernel
+  // (or the one its input came out of).
+  std::vector<Pending> pending_;
   std::int32_t producer_ = -1;
 };
 

@@ -11,7 +11,7 @@ namespace steptwin {
 // out of (forward, stage, micro), the gradient into or out of (backward, stage, micro).
 struct TensorState {
   std::int32_t received = -1;  // event of the receive that brings it in; -1: none is posted
-  std::int32_t pending = -1;   // event of the collective it comes out of, if nobody has waited yet
+  std::int32_t pending = -1;   // event of the collective it comes out of, until it is consumed
   std::int32_t producer = -1;  // the compute kernel it comes out of, if it is one
 };
 
