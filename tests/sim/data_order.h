@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/schedule.h"
+#include "model/trace.h"
+
+namespace steptwin {
+
+// Whether a run computed with what it had: "", or which kernel began before its input was there.
+// Knows the model of a training step and nothing of events, streams or how a step was lowered.
+//
+//   within FWD, BWD, BWD_INPUT, BWD_WEIGHT   each kernel needs the one before it
+//   FWD(s,m)          needs FWD_RECV(s,m), or FWD(s-1,m) if the rank holds that stage
+//   FWD_SEND(s,m)     needs FWD(s,m)
+//   BWD(s,m)          needs FWD(s,m), and BWD_RECV(s,m) or the rank's own BWD(s+1,m)
+//   BWD_SEND(s,m)     needs BWD(s,m); BWD_WEIGHT(s,m) needs BWD_INPUT(s,m)
+//
+// A backward is done, for others, with its BWD or BWD_INPUT.
+class DataOrder {
+ public:
+  DataOrder(const Trace& trace, const StageMap& stages) : stages_(stages) {
+    for (const TraceKernel& kernel : trace.kernels) {
+      const StepType type = kernel.step == StepType::bwd_input ? StepType::bwd : kernel.step;
+      done_[{type, kernel.stage, kernel.micro}].push_back(&kernel);
+    }
+  }
+
+  std::string first_fault() const {
+    for (const auto& [key, kernels] : done_) {
+      const auto& [type, stage, micro] = key;
+      for (std::size_t at = 1; at < kernels.size(); ++at) {
+        if (began_ns(*kernels[at]) < kernels[at - 1]->times.end_ns) return fault(*kernels[at]);
+      }
+      const TraceKernel& first = *kernels.front();
+      for (const Key& input : inputs_of(type, stage, micro)) {
+        const auto made = done_.find(input);
+        if (made == done_.end()) return fault(first) + ", which nobody makes";
+        if (began_ns(first) < made->second.back()->times.end_ns) return fault(first);
+      }
+    }
+    return "";
+  }
+
+ private:
+  using Key = std::tuple<StepType, std::int32_t, std::int32_t>;
+
+  // A send holds the data from when it is ready on; a transfer begins later.
+  static TimeNs began_ns(const TraceKernel& kernel) { return kernel.times.ready_ns; }
+
+  static std::string fault(const TraceKernel& kernel) {
+    return "kernel " + std::to_string(kernel.kernel) + " begins before its input is there";
+  }
+
+  std::vector<Key> inputs_of(StepType type, std::int32_t stage, std::int32_t micro) const {
+    std::vector<Key> inputs;
+    const std::int32_t rank = stages_.rank_of(stage);
+    const auto add_input = [&](StepType work, StepType receive, std::int32_t from) {
+      if (from < 0 || from >= stages_.stages()) return;
+      inputs.push_back(stages_.rank_of(from) == rank ? Key{work, from, micro}
+                                                     : Key{receive, stage, micro});
+    };
+    if (type == StepType::fwd) add_input(StepType::fwd, StepType::fwd_recv, stage - 1);
+    if (type == StepType::bwd) {
+      inputs.push_back({StepType::fwd, stage, micro});
+      add_input(StepType::bwd, StepType::bwd_recv, stage + 1);
+    }
+    if (type == StepType::fwd_send) inputs.push_back({StepType::fwd, stage, micro});
+    if (type == StepType::bwd_send || type == StepType::bwd_weight) {
+      inputs.push_back({StepType::bwd, stage, micro});
+    }
+    return inputs;
+  }
+
+  const StageMap& stages_;
+  std::map<Key, std::vector<const TraceKernel*>> done_;
+};
+
+}  // namespace steptwin

@@ -1,0 +1,142 @@
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "model/error.h"
+#include "model/lowering/lower.h"
+#include "model/validate.h"
+#include "reports/metrics.h"
+#include "sim/simulate.h"
+#include "tests/property_count.h"
+#include "tests/sim/data_order.h"
+#include "tests/sim/program_text.h"
+#include "tests/sim/random_scenario.h"
+#include "tests/sim/simulator_difference.h"
+#include "tests/sim/trace_rules.h"
+#include "tests/step_words.h"
+
+namespace steptwin {
+namespace {
+
+struct Case {
+  Scenario scenario;
+  Schedule schedule;
+};
+
+// Nothing if the schedule forbids the drawn shape.
+std::optional<Case> case_of_seed(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Draw draw(random);
+  Case drawn;
+  drawn.scenario = random_scenario(draw);
+  try {
+    drawn.schedule = random_schedule(drawn.scenario, draw);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return drawn;
+}
+
+std::string schedule_text(const Schedule& schedule) {
+  std::string text = schedule.name + "\n";
+  for (const StepList& list : schedule.ranks) text += words_of(list) + "\n";
+  return text;
+}
+
+// The tensor that a p2p kernel moves, alike for both ends: the stage that computed it.
+using Tensor = std::tuple<bool, std::int32_t, std::int32_t>;
+
+Tensor tensor_of(const Kernel& kernel) {
+  const bool forward = kernel.direction == Direction::forward;
+  const bool sends = kernel.step == StepType::fwd_send || kernel.step == StepType::bwd_send;
+  const std::int32_t source = sends ? kernel.stage : kernel.stage + (forward ? -1 : 1);
+  return {forward, source, kernel.micro};
+}
+
+// "" or which ordered pair of ranks on which communicator does not send what is received there.
+// Only main launches transfers, so the order of the commands is the order of the calls.
+std::string unlike_ends(const Program& program) {
+  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  // communicator, from, to
+  std::map<Key, std::pair<std::vector<Tensor>, std::vector<Tensor>>> pairs;
+  for (const RankProgram& rank : program.ranks) {
+    for (const Command& command : rank.threads[0].commands) {
+      if (command.type != CommandType::launch) continue;
+      const Kernel& kernel = program.kernels[static_cast<std::size_t>(command.kernel)];
+      if (kernel.kind != KernelKind::p2p) continue;
+      const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part)];
+      if (part.is_send) {
+        pairs[{kernel.communicator, kernel.rank, part.peer}].first.push_back(tensor_of(kernel));
+      } else {
+        pairs[{kernel.communicator, part.peer, kernel.rank}].second.push_back(tensor_of(kernel));
+      }
+    }
+  }
+  for (const auto& [key, ends] : pairs) {
+    if (ends.first == ends.second) continue;
+    return "communicator " + std::to_string(std::get<0>(key)) + " from rank " +
+           std::to_string(std::get<1>(key)) + " to rank " + std::to_string(std::get<2>(key));
+  }
+  return "";
+}
+
+TEST_CASE("lowered programs are valid, and their k-th sends and receives are the same tensor") {
+  int cases = 0;
+  for (int offset = 0; offset < property_count(2000); ++offset) {
+    const std::uint64_t seed = 5'000'000 + static_cast<std::uint64_t>(offset);
+    CAPTURE(seed);
+    const std::optional<Case> drawn = case_of_seed(seed);
+    if (!drawn) continue;
+    ++cases;
+    const Program program = lower(drawn->schedule, drawn->scenario);
+    INFO(schedule_text(drawn->schedule));
+    INFO(program_text(program));
+    REQUIRE_NOTHROW(validate(program));
+    REQUIRE(unlike_ends(program) == "");
+  }
+  CHECK(cases > 0);
+}
+
+// Whether the scenario may hang: receives behind each other's sends, or a side of an overlap that
+// nobody meets.
+bool may_hang(const Scenario& scenario) {
+  return scenario.pipeline.recv_placement == RecvPlacement::late || !scenario.overlap.depart;
+}
+
+TEST_CASE("a lowered program runs as the naive simulator runs it, and keeps every rule") {
+  int finished = 0;
+  int hung = 0;
+  for (int offset = 0; offset < property_count(500); ++offset) {
+    const std::uint64_t seed = 6'000'000 + static_cast<std::uint64_t>(offset);
+    CAPTURE(seed);
+    const std::optional<Case> drawn = case_of_seed(seed);
+    if (!drawn) continue;
+    const Program program = lower(drawn->schedule, drawn->scenario);
+    INFO(schedule_text(drawn->schedule));
+    INFO(program_text(program));
+    const auto outcome = sim::simulate(program);
+    const NaiveResult naive = naive_simulate(program);
+    const std::string differs = difference_of(outcome, naive);
+    REQUIRE_MESSAGE(differs.empty(), differs);
+    if (naive.deadlocked) {
+      REQUIRE(may_hang(drawn->scenario));
+      ++hung;
+      continue;
+    }
+    ++finished;
+    const std::vector<std::string> broken = broken_rules(program, naive.times);
+    REQUIRE_MESSAGE(broken.empty(), broken.front());
+    REQUIRE(DataOrder(std::get<Trace>(outcome), drawn->schedule.stages).first_fault() == "");
+    const reports::Metrics metrics = reports::compute_metrics(std::get<Trace>(outcome));
+    REQUIRE(reports::broken_identity(metrics) == "");
+  }
+  CHECK(finished > hung);
+}
+
+}  // namespace
+}  // namespace steptwin
