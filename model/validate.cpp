@@ -83,8 +83,12 @@ std::string kernel_text(const Program& program, std::size_t id) {
   return fmt::format("kernel {} ({})", id, step_label(program.kernels[id]));
 }
 
+[[noreturn]] void refuse_negative(std::int64_t value, const std::string& what) {
+  throw Error(fmt::format("{} is {}", what, value), "0 or more");
+}
+
 void check_not_negative(std::int64_t value, const std::string& what) {
-  if (value < 0) throw Error(fmt::format("{} is {}", what, value), "0 or more");
+  if (value < 0) refuse_negative(value, what);
 }
 
 void check_host_costs(const HostCosts& host) {
@@ -118,13 +122,14 @@ std::size_t member_of(const Communicator& communicator, std::int32_t rank) {
   return static_cast<std::size_t>(found - communicator.ranks.begin());
 }
 
+// The checks of kernels, of which there may be millions, make their words only where they throw.
 void check_parts(const Program& program, std::size_t id) {
   const Kernel& kernel = program.kernels[id];
-  const std::string name = kernel_text(program, id);
+  const auto name = [&] { return kernel_text(program, id); };
   const auto stored = static_cast<std::int64_t>(program.p2p_parts.size());
-  if (kernel.part_count < 1) throw Error(name + " is p2p without parts", "one part or more");
+  if (kernel.part_count < 1) throw Error(name() + " is p2p without parts", "one part or more");
   if (kernel.first_part < 0 || kernel.first_part > stored - kernel.part_count) {
-    throw Error(fmt::format("{} has parts {}..{}", name, kernel.first_part,
+    throw Error(fmt::format("{} has parts {}..{}", name(), kernel.first_part,
                             kernel.first_part + kernel.part_count - 1),
                 indices("parts", program.p2p_parts.size()));
   }
@@ -135,31 +140,35 @@ void check_parts(const Program& program, std::size_t id) {
     if (part.peer == kernel.rank ||
         member_of(communicator, part.peer) == communicator.ranks.size()) {
       throw Error(
-          fmt::format("{} on rank {}: part {} has peer {}", name, kernel.rank, index, part.peer),
+          fmt::format("{} on rank {}: part {} has peer {}", name(), kernel.rank, index, part.peer),
           "another member of communicator " + communicator.name);
     }
-    check_not_negative(part.bytes, fmt::format("{}: bytes of part {}", name, index));
-    check_not_negative(part.transfer_ns, fmt::format("{}: transfer time of part {}", name, index));
+    if (part.bytes < 0) {
+      refuse_negative(part.bytes, fmt::format("{}: bytes of part {}", name(), index));
+    }
+    if (part.transfer_ns < 0) {
+      refuse_negative(part.transfer_ns, fmt::format("{}: transfer time of part {}", name(), index));
+    }
   }
 }
 
 void check_communication(const Program& program, std::size_t id, Seen& seen) {
   const Kernel& kernel = program.kernels[id];
-  const std::string name = kernel_text(program, id);
+  const auto name = [&] { return kernel_text(program, id); };
   if (!in_range(kernel.communicator, program.communicators.size())) {
-    throw Error(fmt::format("{} has communicator {}", name, kernel.communicator),
+    throw Error(fmt::format("{} has communicator {}", name(), kernel.communicator),
                 indices("communicators", program.communicators.size()));
   }
   const auto index = static_cast<std::size_t>(kernel.communicator);
   const Communicator& communicator = program.communicators[index];
   const std::size_t member = member_of(communicator, kernel.rank);
   if (member == communicator.ranks.size()) {
-    throw Error(fmt::format("{} is on rank {}", name, kernel.rank),
+    throw Error(fmt::format("{} is on rank {}", name(), kernel.rank),
                 "a member of its communicator " + communicator.name);
   }
   std::int32_t& stream = seen.stream_of_member[index][member];
   if (stream >= 0 && stream != kernel.stream) {
-    throw Error(fmt::format("{} uses communicator {} on rank {} from stream {}", name,
+    throw Error(fmt::format("{} uses communicator {} on rank {} from stream {}", name(),
                             communicator.name, kernel.rank, kernel.stream),
                 fmt::format("stream {}, where it was used before", stream));
   }
@@ -169,19 +178,19 @@ void check_communication(const Program& program, std::size_t id, Seen& seen) {
 
 void check_kernel(const Program& program, std::size_t id, Seen& seen) {
   const Kernel& kernel = program.kernels[id];
-  const std::string name = kernel_text(program, id);
+  const auto name = [&] { return kernel_text(program, id); };
   if (!in_range(kernel.rank, program.ranks.size())) {
-    throw Error(fmt::format("{} is on rank {}", name, kernel.rank),
+    throw Error(fmt::format("{} is on rank {}", name(), kernel.rank),
                 indices("ranks", program.ranks.size()));
   }
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(kernel.rank)];
   if (!in_range(kernel.stream, rank.streams.size())) {
-    throw Error(fmt::format("{} is on stream {} of rank {}", name, kernel.stream, kernel.rank),
+    throw Error(fmt::format("{} is on stream {} of rank {}", name(), kernel.stream, kernel.rank),
                 indices("streams", rank.streams.size()));
   }
-  check_not_negative(kernel.launches, name + ": its number of launches");
-  check_not_negative(kernel.duration_ns, name + ": its duration");
-  check_not_negative(kernel.bytes, name + ": its bytes");
+  if (kernel.launches < 0) refuse_negative(kernel.launches, name() + ": its number of launches");
+  if (kernel.duration_ns < 0) refuse_negative(kernel.duration_ns, name() + ": its duration");
+  if (kernel.bytes < 0) refuse_negative(kernel.bytes, name() + ": its bytes");
   if (is_communication(kernel.kind)) check_communication(program, id, seen);
 }
 
