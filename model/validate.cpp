@@ -266,7 +266,7 @@ bool certainly_before(const LaunchPlace& launch, const Place& place, const Seen&
 void check_coverage(const Place& place, const Seen& seen) {
   const Command& command = place.command();
   if (command.type != CommandType::record || command.kernel == -1) return;
-  const std::vector<Kernel>& kernels = place.program.kernels;
+  const LargeArray<Kernel>& kernels = place.program.kernels;
   const auto kernel = static_cast<std::size_t>(command.kernel);
   if (in_range(command.kernel, kernels.size()) && kernels[kernel].rank == place.rank &&
       kernels[kernel].stream == command.stream &&

@@ -54,7 +54,7 @@ TEST_CASE("every command carries what its kind needs, and goes to the current th
   Program program;
   program.ranks.resize(1);
   RankWriter writer(program, 0);
-  const std::int32_t kernel = writer.launch(Kernel{});
+  const std::int32_t kernel = writer.launch({.stream = 3, .launches = 7});
   const std::int32_t event = writer.record(0, kernel);
   writer.wait(1, event);
   writer.host_wait(event);
@@ -69,7 +69,7 @@ TEST_CASE("every command carries what its kind needs, and goes to the current th
 
   using enum CommandType;
   const std::vector<Command> main = {
-      {.type = launch, .kernel = 0},
+      {.type = launch, .stream = 3, .index = 7, .kernel = 0},
       {.type = record, .stream = 0, .index = 0, .kernel = 0},
       {.type = wait, .stream = 1, .index = 0},
       {.type = host_wait, .index = 0},
