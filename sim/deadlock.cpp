@@ -1,8 +1,9 @@
 #include "sim/deadlock.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <utility>
 
+#include "sim/wait_cycle.h"
 #include "sim/wait_graph.h"
 
 namespace steptwin::sim {
@@ -44,20 +45,6 @@ std::vector<KernelTimes> times_so_far(const State& state) {
   return times;
 }
 
-std::string sentence(const WaitGraph& graph, const std::vector<std::int32_t>& cycle) {
-  std::string text;
-  for (std::size_t at = 0; at < cycle.size(); ++at) {
-    const auto item = static_cast<std::size_t>(cycle[at]);
-    const std::int32_t next = cycle[(at + 1) % cycle.size()];
-    const auto edge = std::find_if(graph.edges[item].begin(), graph.edges[item].end(),
-                                   [next](const WaitEdge& one) { return one.target == next; });
-    const std::string& full = graph.items[item].text;
-    const std::string subject = full.substr(0, full.find(", waits for "));
-    text += fmt::format("{}{} and waits for {}", at == 0 ? "" : "; ", subject, edge->reason);
-  }
-  return text.empty() ? text : text + "; and so round.";
-}
-
 }  // namespace
 
 Deadlock explain_deadlock(const State& state) {
@@ -66,7 +53,7 @@ Deadlock explain_deadlock(const State& state) {
   deadlock.times = times_so_far(state);
   deadlock.at_ns = last_instant(state, deadlock.times);
   deadlock.cycle = shortest_cycle(graph);
-  deadlock.cycle_text = sentence(graph, deadlock.cycle);
+  deadlock.cycle_text = cycle_sentences(*state.program, deadlock.times, graph, deadlock.cycle);
   deadlock.blocked = std::move(graph.items);
   return deadlock;
 }

@@ -1,10 +1,9 @@
 #include "sim/wait_graph.h"
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/strong_components.hpp>
-#include <deque>
+#include <cassert>
 #include <fmt/format.h>
+#include <utility>
 
 #include "sim/describe.h"
 
@@ -37,7 +36,8 @@ class Finder {
     return item_of_thread_[static_cast<std::size_t>(first + (unborn ? 0 : number))];
   }
 
-  // The thread of the rank that has yet to perform a command for which wanted(command) holds.
+  // The number of the thread of the rank that has yet to perform a command for which
+  // wanted(command) holds, or -1.
   template <typename Wanted>
   std::int32_t thread_to(std::int32_t rank, Wanted&& wanted) const {
     const RankState& rank_state = state_.ranks[static_cast<std::size_t>(rank)];
@@ -47,18 +47,16 @@ class Finder {
           state_.threads[static_cast<std::size_t>(rank_state.first_thread) + number];
       if (thread.phase == ThreadPhase::ended) continue;
       for (std::int32_t position = thread.position; position < thread.count; ++position) {
-        if (wanted(thread.commands[position])) {
-          return thread_item(rank, static_cast<std::int32_t>(number));
-        }
+        if (wanted(thread.commands[position])) return static_cast<std::int32_t>(number);
       }
     }
     return -1;
   }
 
-  // The first kernel of the rank that is not finished, has not met its partner and for which
-  // wanted(kernel) holds: queued on a stream, or still to be launched by a thread.
+  // The first kernel of the rank that has not met its partner and for which wanted(kernel) holds:
+  // queued on a stream, or still to be launched by a thread. `call`: in words, if there is none.
   template <typename Wanted>
-  WaitEdge kernel_to_come(std::int32_t rank, Wanted&& wanted) const {
+  WaitEdge kernel_to_come(std::int32_t rank, const std::string& call, Wanted&& wanted) const {
     const Program& program = *state_.program;
     const RankState& rank_state = state_.ranks[static_cast<std::size_t>(rank)];
     const auto streams = program.ranks[static_cast<std::size_t>(rank)].streams.size();
@@ -70,25 +68,40 @@ class Finder {
             state_.entries[static_cast<std::size_t>(stream.first_entry + entry)].kernel;
         if (kernel < 0 || kernel == stream.flight) continue;
         if (!wanted(program.kernels[static_cast<std::size_t>(kernel)])) continue;
-        return {stream_item(static_cast<std::int32_t>(index)),
-                fmt::format("{}, which stands behind that on stream {} of rank {}",
-                            kernel_text(program, kernel),
-                            program.ranks[static_cast<std::size_t>(rank)].streams[local], rank)};
+        return queued_edge(static_cast<std::int32_t>(index), kernel);
       }
     }
     std::int64_t found = -1;
-    const std::int32_t item = thread_to(rank, [&](const Command& command) {
+    const std::int32_t thread = thread_to(rank, [&](const Command& command) {
       if (command.type != CommandType::launch) return false;
       if (!wanted(program.kernels[static_cast<std::size_t>(command.kernel)])) return false;
       found = command.kernel;
       return true;
     });
-    if (found < 0) return {-1, fmt::format("a call that rank {} never makes", rank)};
-    return {item,
-            fmt::format("{}, which rank {} has not launched", kernel_text(program, found), rank)};
+    if (thread < 0) return {-1, fmt::format("{} that rank {} never launches", call, rank)};
+    return {thread_item(rank, thread),
+            fmt::format("{}, which thread {} of rank {} has not launched",
+                        kernel_text(program, found), thread_name(state_, rank, thread), rank)};
   }
 
  private:
+  // What stands on a stream, but not at its head.
+  WaitEdge queued_edge(std::int32_t index, std::int64_t kernel) const {
+    const StreamState& stream = state_.streams[static_cast<std::size_t>(index)];
+    const std::int64_t head =
+        state_.entries[static_cast<std::size_t>(stream.first_entry + stream.passed)].kernel;
+    const std::string place =
+        fmt::format("stream {} of rank {}", stream_name(state_, index), stream.rank);
+    const std::string text = kernel_text(*state_.program, kernel);
+    if (head < 0) {
+      return {stream_item(index), fmt::format("{}, which {} has not come to", text, place)};
+    }
+    return {stream_item(index),
+            fmt::format("{}, which is queued behind {} on {}", text,
+                        kernel_text(*state_.program, head), place),
+            kernel};
+  }
+
   const State& state_;
   std::vector<std::int32_t> item_of_stream_;
   std::vector<std::int32_t> item_of_thread_;
@@ -107,10 +120,13 @@ WaitEdge event_edge(const State& state, const Finder& finder, std::int32_t rank,
                                                           stream_name(state, event.stream), rank)};
   }
   const std::int32_t local = event_index - state.ranks[static_cast<std::size_t>(rank)].first_event;
-  const std::int32_t item = finder.thread_to(rank, [local](const Command& command) {
+  const std::int32_t thread = finder.thread_to(rank, [local](const Command& command) {
     return command.type == CommandType::record && command.index == local;
   });
-  return {item, fmt::format("an event that rank {} has not recorded", rank)};
+  assert(thread >= 0);  // validate() has seen that every event is recorded
+  return {finder.thread_item(rank, thread),
+          fmt::format("an event that thread {} of rank {} has not recorded",
+                      thread_name(state, rank, thread), rank)};
 }
 
 std::vector<WaitEdge> p2p_edges(const State& state, const Finder& finder, const Kernel& kernel) {
@@ -123,7 +139,9 @@ std::vector<WaitEdge> p2p_edges(const State& state, const Finder& finder, const 
     if (std::find(asked.begin(), asked.end(), question) != asked.end()) continue;
     asked.push_back(question);
     if (!part_waits(state, kernel, part)) continue;
-    edges.push_back(finder.kernel_to_come(part.peer, [&](const Kernel& other) {
+    const std::string call =
+        fmt::format("a {} rank {}", part.is_send ? "receive from" : "send to", kernel.rank);
+    edges.push_back(finder.kernel_to_come(part.peer, call, [&](const Kernel& other) {
       if (other.kind != KernelKind::p2p || other.communicator != kernel.communicator) return false;
       for (std::int32_t at = 0; at < other.part_count; ++at) {
         const P2pPart& end = program.p2p_parts[static_cast<std::size_t>(other.first_part + at)];
@@ -138,11 +156,12 @@ std::vector<WaitEdge> p2p_edges(const State& state, const Finder& finder, const 
 std::vector<WaitEdge> collective_edges(const State& state, const Finder& finder,
                                        const Kernel& kernel) {
   std::vector<WaitEdge> edges;
-  const auto& members =
-      state.program->communicators[static_cast<std::size_t>(kernel.communicator)].ranks;
-  for (const std::int32_t member : members) {
+  const Communicator& communicator =
+      state.program->communicators[static_cast<std::size_t>(kernel.communicator)];
+  const std::string call = fmt::format("a collective on communicator {}", communicator.name);
+  for (const std::int32_t member : communicator.ranks) {
     if (member == kernel.rank || has_arrived(state, kernel.communicator, member)) continue;
-    edges.push_back(finder.kernel_to_come(member, [&kernel](const Kernel& other) {
+    edges.push_back(finder.kernel_to_come(member, call, [&kernel](const Kernel& other) {
       return is_collective(other.kind) && other.communicator == kernel.communicator;
     }));
   }
@@ -175,14 +194,17 @@ std::vector<WaitEdge> thread_edges(const State& state, const Finder& finder,
   }
   if (thread.phase == ThreadPhase::in_join) {
     return {{finder.thread_item(item.rank, command.index),
-             fmt::format("thread {}", thread_name(state, item.rank, command.index))}};
+             fmt::format("the end of thread {}", thread_name(state, item.rank, command.index))}};
   }
   const std::int32_t partner = item.index == 0 ? rank.pairing.forked : 0;
-  return {{finder.thread_item(item.rank, partner),
-           thread.phase == ThreadPhase::in_notify
-               ? fmt::format("notify(comm) of thread {}", thread_name(state, item.rank, partner))
-               : fmt::format("thread {} to come to the rendezvous",
-                             thread_name(state, item.rank, partner))}};
+  const std::int32_t partner_item = finder.thread_item(item.rank, partner);
+  const std::string name = thread_name(state, item.rank, partner);
+  const std::string what =
+      thread.phase == ThreadPhase::in_notify ? "call notify(COMM)" : "come to the rendezvous";
+  if (partner_item < 0) {
+    return {{-1, fmt::format("thread {} to {}, but that thread has ended", name, what)}};
+  }
+  return {{partner_item, fmt::format("thread {} to {}", name, what)}};
 }
 
 std::vector<BlockedItem> blocked_items(const State& state) {
@@ -212,66 +234,20 @@ std::vector<BlockedItem> blocked_items(const State& state) {
   return items;
 }
 
-// The way back from `start` to itself inside the graph, breadth first.
-std::vector<std::int32_t> cycle_through(const WaitGraph& graph, std::int32_t start) {
-  std::vector<std::int32_t> reached_from(graph.items.size(), -1);
-  std::deque<std::int32_t> frontier{start};
-  while (!frontier.empty()) {
-    const std::int32_t item = frontier.front();
-    frontier.pop_front();
-    for (const WaitEdge& edge : graph.edges[static_cast<std::size_t>(item)]) {
-      if (edge.target == start) {
-        std::vector<std::int32_t> cycle{item};
-        while (cycle.back() != start) {
-          cycle.push_back(reached_from[static_cast<std::size_t>(cycle.back())]);
-        }
-        std::reverse(cycle.begin(), cycle.end());
-        return cycle;
-      }
-      if (edge.target < 0 || reached_from[static_cast<std::size_t>(edge.target)] >= 0) continue;
-      reached_from[static_cast<std::size_t>(edge.target)] = item;
-      frontier.push_back(edge.target);
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 WaitGraph wait_graph(const State& state) {
-  WaitGraph graph{blocked_items(state), {}};
+  WaitGraph graph{blocked_items(state), {}, {}};
   const Finder finder(state, graph.items);
   for (BlockedItem& item : graph.items) {
     std::vector<WaitEdge> edges =
         item.is_thread ? thread_edges(state, finder, item) : stream_edges(state, finder, item);
-    if (!edges.empty()) item.text += ", waits for " + edges.front().reason;
+    graph.subjects.push_back(item.text);
+    if (!edges.empty()) item.text += ", waiting for " + edges.front().reason;
+    if (edges.size() > 1) item.text += fmt::format(", and for {} more", edges.size() - 1);
     graph.edges.push_back(std::move(edges));
   }
   return graph;
-}
-
-std::vector<std::int32_t> shortest_cycle(const WaitGraph& graph) {
-  using Boost = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
-  Boost boost_graph(graph.items.size());
-  for (std::size_t item = 0; item < graph.edges.size(); ++item) {
-    for (const WaitEdge& edge : graph.edges[item]) {
-      if (edge.target >= 0)
-        boost::add_edge(item, static_cast<std::size_t>(edge.target), boost_graph);
-    }
-  }
-  std::vector<int> component(graph.items.size());
-  const int components = boost::strong_components(
-      boost_graph, boost::make_iterator_property_map(component.begin(),
-                                                     boost::get(boost::vertex_index, boost_graph)));
-  std::vector<int> size(static_cast<std::size_t>(components), 0);
-  for (const int of_item : component) ++size[static_cast<std::size_t>(of_item)];
-  std::vector<std::int32_t> shortest;
-  for (std::size_t item = 0; item < graph.items.size(); ++item) {
-    if (size[static_cast<std::size_t>(component[item])] < 2) continue;
-    shortest = cycle_through(graph, static_cast<std::int32_t>(item));
-    if (!shortest.empty()) break;
-  }
-  return shortest;
 }
 
 }  // namespace steptwin::sim

@@ -12,17 +12,16 @@ namespace steptwin::sim {
 // What one blocked item waits for: another one (index into items), or nobody who could bring it.
 struct WaitEdge {
   std::int32_t target = -1;
-  std::string reason;  // "for rank 1 to receive it: FWD_RECV(s1,m0) stands behind ..."
+  std::string reason;        // to follow "waits for "
+  std::int64_t queued = -1;  // the kernel waited for, if it is queued behind the target's head
 };
 
 struct WaitGraph {
   std::vector<BlockedItem> items;
+  std::vector<std::string> subjects;         // by item: its text without what it waits for
   std::vector<std::vector<WaitEdge>> edges;  // by item
 };
 
 WaitGraph wait_graph(const State& state);
-
-// Indices of the shortest cycle through the lowest item that is on one; empty if there is none.
-std::vector<std::int32_t> shortest_cycle(const WaitGraph& graph);
 
 }  // namespace steptwin::sim
