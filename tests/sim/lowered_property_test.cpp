@@ -125,6 +125,9 @@ TEST_CASE("a lowered program runs as the naive simulator runs it, and keeps ever
     REQUIRE_MESSAGE(differs.empty(), differs);
     if (naive.deadlocked) {
       REQUIRE(may_hang(drawn->scenario));
+      for (const sim::BlockedItem& item : std::get<sim::Deadlock>(outcome).blocked) {
+        REQUIRE(item.text.find(", waiting for ") != std::string::npos);
+      }
       ++hung;
       continue;
     }

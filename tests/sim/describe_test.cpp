@@ -1,0 +1,77 @@
+#include "sim/describe.h"
+
+#include <doctest/doctest.h>
+
+#include "sim/engine.h"
+#include "tests/sim/program_writer.h"
+
+namespace steptwin::sim {
+namespace {
+
+TEST_CASE("words for kernels: transfers by their ends, others by their part") {
+  Program program = empty_program(3, {"compute", "comm"});
+  const std::int32_t all = add_communicator(program, {0, 1, 2});
+  ThreadWriter main(program, 0, 0);
+  main.send(1, all, 1, 2);
+  main.p2p(1, all, {{.is_send = false, .peer = 1}, {.is_send = true, .peer = 2}});
+  main.collective(1, all, KernelKind::all_to_all, 2);
+  program.kernels[2].layer = 1;
+  main.compute(0, 1);
+  CHECK(kernel_text(program, 0) == "FWD_SEND(s0,m0) to rank 1");
+  CHECK(kernel_text(program, 1) == "FWD_RECV(s0,m1) from rank 1, to rank 2");
+  CHECK(kernel_text(program, 2) == "dispatch of FWD(s0,m2) layer 2");
+  CHECK(kernel_text(program, 3) == "chunk of FWD(s0,m3)");
+}
+
+TEST_CASE("words for hooks: letter and layer, counted from 1") {
+  CHECK(hook_text(Hook::a, 0) == "A1");
+  CHECK(hook_text(Hook::d, 11) == "D12");
+  CHECK(hook_text(Hook::c, -1) == "C");
+  CHECK(hook_text(Hook::none, 0) == "");
+}
+
+// System: rank 1: comm stops at a receive, compute before k1 behind a wait for it, and copy at a
+// wait that nothing stands behind; main waits for the end of copy.
+struct Stopped {
+  Stopped() {
+    const std::int32_t pair = add_communicator(program, {0, 1});
+    ThreadWriter main(program, 1, 0);
+    main.recv(1, pair, 0, 2);
+    const std::int32_t received = main.record(1);
+    main.wait(0, received);
+    main.compute(0, 1);
+    main.wait(2, received);
+    main.host_wait(main.record(2));
+  }
+
+  Program program = empty_program(2, {"compute", "comm", "copy"});
+};
+
+TEST_CASE("words for streams: where they stop; streams are numbered through all ranks") {
+  const Stopped stopped;
+  const State state = evaluate(stopped.program, false);
+  CHECK(stream_name(state, 4) == "comm");
+  CHECK(stream_text(state, 3) == "rank 1 stream compute stops before chunk of FWD(s1,m1)");
+  CHECK(stream_text(state, 4) == "rank 1 stream comm stops at FWD_RECV(s1,m0) from rank 0");
+  CHECK(stream_text(state, 5) == "rank 1 stream copy stops at its end");
+  CHECK(thread_name(state, 1, 0) == "main");
+  CHECK(thread_text(state, state.threads[1]) == "rank 1 thread main hangs in host_wait");
+}
+
+TEST_CASE("which ends and members have arrived") {
+  Program program = empty_program(3, {"compute", "comm"});
+  const std::int32_t all = add_communicator(program, {0, 1, 2});
+  ThreadWriter(program, 0, 0)
+      .p2p(1, all, {{.is_send = true, .peer = 1}, {.is_send = true, .peer = 2}});
+  ThreadWriter(program, 1, 0).recv(1, all, 0, 0);
+  const std::int32_t call = add_communicator(program, {1, 2});
+  ThreadWriter(program, 1, 0).collective(1, call, KernelKind::all_reduce, 1);
+  const State state = evaluate(program, false);
+  CHECK_FALSE(part_waits(state, program.kernels[0], program.p2p_parts[0]));
+  CHECK(part_waits(state, program.kernels[0], program.p2p_parts[1]));
+  CHECK(has_arrived(state, call, 1));
+  CHECK_FALSE(has_arrived(state, call, 2));
+}
+
+}  // namespace
+}  // namespace steptwin::sim
