@@ -5,6 +5,7 @@ namespace steptwin::cli {
 CLI::App* add_command(CLI::App& program, const std::string& name, const std::string& does,
                       const std::string& example) {
   CLI::App* command = program.add_subcommand(name, does);
+  command->set_version_flag("--version", "steptwin " STEPTWIN_VERSION);
   command->footer("\nExample:\n  " + example);
   return command;
 }
@@ -20,9 +21,11 @@ void add_scenario_options(CLI::App& command, Options& options, const std::string
 }
 
 void add_folder_options(CLI::App& command, Options& options) {
-  command.add_option("--out", options.out, "Write the run folder: trace, summary, schedule")
-      ->type_name("DIR");
-  command.add_flag("--force", options.force, "Replace the run folder if it exists");
+  CLI::Option* out =
+      command.add_option("--out", options.out, "Write the run folder: trace, summary, schedule")
+          ->check([](const std::string& path) { return path.empty() ? "a folder has a name" : ""; })
+          ->type_name("DIR");
+  command.add_flag("--force", options.force, "Replace the run folder if it exists")->needs(out);
 }
 
 void add_output_options(CLI::App& command, Options& options) {

@@ -123,7 +123,8 @@ void add_simulate_command(CLI::App& program, Action& action) {
   add_scenario_options(*command, *options, "The scenario (TOML)");
   add_folder_options(*command, *options);
   add_output_options(*command, *options);
-  command->add_flag("--timeline", options->timeline, "Draw what every rank does over time");
+  command->add_flag("--timeline", options->timeline, "Draw what every rank does over time")
+      ->excludes("--json");
   command->callback(
       [options, &action] { action = [options] { return simulate_command(*options); }; });
 }
