@@ -19,7 +19,9 @@ struct Closer {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, std::size_t most_bytes) {
+  if (path.empty())
+    throw Error("the name of the input is empty", "a file, or - to read from a pipe");
   std::unique_ptr<std::FILE, Closer> opened;
   std::FILE* file = stdin;
   if (path != "-") {
@@ -35,6 +37,10 @@ std::string read_file(const std::string& path) {
   std::size_t count = 0;
   while ((count = std::fread(block.data(), 1, block.size(), file)) > 0) {
     text.append(block.data(), count);
+    if (text.size() > most_bytes) {
+      throw Error({path, 0, 0}, fmt::format("is longer than {} bytes", most_bytes),
+                  "a smaller file");
+    }
   }
   if (std::ferror(file) != 0) {
     throw Error({path, 0, 0}, fmt::format("cannot be read: {}", std::strerror(errno)), "a file");

@@ -17,16 +17,25 @@ constexpr std::array<std::string_view, 7> kOurFiles = {
     "scenario.toml", "schedule.steps", "trace.csv",  "host.csv",
     "trace.json",    "summary.json",   "report.html"};
 
+bool is_ours(const std::filesystem::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  return entry.symlink_status().type() == std::filesystem::file_type::regular &&
+         std::find(kOurFiles.begin(), kOurFiles.end(), name) != kOurFiles.end();
+}
+
 bool holds_only_ours(const std::filesystem::path& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (std::find(kOurFiles.begin(), kOurFiles.end(), name) == kOurFiles.end()) return false;
-  }
-  return true;
+  const std::filesystem::directory_iterator entries(folder);
+  return std::all_of(begin(entries), end(entries), is_ours);
+}
+
+// What cannot be looked at is found out when it is made.
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
 }
 
 void refuse_to_replace(const std::filesystem::path& path, bool force) {
-  if (!std::filesystem::exists(std::filesystem::symlink_status(path))) return;
+  if (!is_there(path)) return;
   const SourcePosition position{path.string(), 0, 0};
   if (!force) throw Error(position, "exists already", "a new folder, or --force to replace it");
   if (!std::filesystem::is_directory(std::filesystem::symlink_status(path))) {
@@ -38,15 +47,20 @@ void refuse_to_replace(const std::filesystem::path& path, bool force) {
   }
 }
 
+std::filesystem::path sibling(const std::filesystem::path& path, std::string_view what) {
+  std::filesystem::path other = path;
+  other += fmt::format(".{}.{}", what, getpid());
+  return other;
+}
+
 }  // namespace
 
-RunFolder::RunFolder(const std::string& path, bool force) {
+RunFolder::RunFolder(const std::string& path, bool force) : force_(force) {
   // "runs/a/" names the folder a: without the last slash it has a name to put a suffix to.
   path_ = std::filesystem::path(path).lexically_normal();
   if (!path_.has_filename()) path_ = path_.parent_path();
   refuse_to_replace(path_, force);
-  unfinished_ = path_;
-  unfinished_ += fmt::format(".unfinished.{}", getpid());
+  unfinished_ = sibling(path_, "unfinished");
   std::error_code error;
   if (!std::filesystem::create_directory(unfinished_, error)) {
     throw Error({path_.string(), 0, 0},
@@ -83,10 +97,20 @@ void RunFolder::write(const std::string& name, const std::string& content) {
   close(file, name);
 }
 
+// The old folder goes only when the new one stands in its place.
 void RunFolder::commit() {
-  if (std::filesystem::is_directory(path_)) std::filesystem::remove_all(path_);
-  std::filesystem::rename(unfinished_, path_);
+  refuse_to_replace(path_, force_);  // again: meanwhile anything may have been put there
+  const std::filesystem::path replaced = sibling(path_, "replaced");
+  const bool replaces = is_there(path_);
+  if (replaces) std::filesystem::rename(path_, replaced);
+  std::error_code error;
+  std::filesystem::rename(unfinished_, path_, error);
+  if (error) {
+    if (replaces) std::filesystem::rename(replaced, path_);
+    throw std::system_error(error, path_.string());
+  }
   committed_ = true;
+  if (replaces) std::filesystem::remove_all(replaced);
 }
 
 }  // namespace steptwin::cli

@@ -23,11 +23,13 @@ class RunFolder {
   void close(std::ofstream& file, const std::string& name);
   void write(const std::string& name, const std::string& content);
 
+  // Throws as the constructor does if something to be kept has come to be there meanwhile.
   void commit();
 
  private:
   std::filesystem::path path_;
   std::filesystem::path unfinished_;
+  bool force_;
   bool committed_ = false;
 };
 
