@@ -6,7 +6,7 @@
 namespace steptwin::cli {
 
 // More than any input we read may have.
-inline constexpr std::size_t kMostFileBytes = std::size_t{1} << 30U;
+inline constexpr std::size_t kMostFileBytes = std::size_t{512} << 20U;
 
 // The whole file. Throws Error if it cannot be read or is longer, as an endless one is. A path of
 // "-" is standard input.

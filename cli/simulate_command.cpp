@@ -42,12 +42,25 @@ void write_stream(RunFolder& folder, const std::string& name, const Trace& trace
   folder.close(file, name);
 }
 
+// Control characters, which steer a terminal, as question marks.
+std::string printable(std::string text) {
+  constexpr char kDelete = 0x7f;
+  for (char& byte : text) {
+    if ((byte >= 0 && byte < ' ') || byte == kDelete) byte = '?';
+  }
+  return text;
+}
+
+std::string counted(std::int32_t count, std::string_view what, std::string_view plural = "s") {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : plural);
+}
+
 std::string title_of(const Scenario& scenario) {
   const PipelineKeys& pipeline = scenario.pipeline;
   const std::string name = scenario.name.empty() ? scenario.file : scenario.name;
-  return fmt::format("{}: {}, {} ranks x {} {}, {} micro-batches", name, pipeline.schedule,
-                     pipeline.ranks, pipeline.chunks_per_rank,
-                     pipeline.chunks_per_rank == 1 ? "chunk" : "chunks", pipeline.micro_batches);
+  return fmt::format("{}: {}, {} x {}, {}", printable(name), pipeline.schedule,
+                     counted(pipeline.ranks, "rank"), counted(pipeline.chunks_per_rank, "chunk"),
+                     counted(pipeline.micro_batches, "micro-batch", "es"));
 }
 
 int report_deadlock(const SimulateOptions& options, const sim::Deadlock& deadlock,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/error.h"
 #include "model/program.h"
 #include "model/step.h"
 #include "model/units.h"
@@ -35,6 +36,8 @@ struct PipelineKeys {
   std::int32_t chunks_per_rank = 1;  // V
   std::int32_t micro_batches = 0;    // M, required
   std::string schedule;              // required
+  SourcePosition schedule_at;        // where it was read, for messages
+  SourcePosition micro_batches_at;
   StageMapKind stage_map = StageMapKind::automatic;
   std::vector<std::int32_t> stage_map_list;  // rank of each stage, for `list`
   OverlapMode overlap = OverlapMode::none;

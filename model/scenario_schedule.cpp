@@ -6,6 +6,18 @@
 #include "model/passes/recv_placement.h"
 
 namespace steptwin {
+namespace {
+
+// The builders know their rules, but not where the schedule was asked for.
+Schedule built_schedule(const Scenario& scenario) {
+  try {
+    return build_schedule(scenario.pipeline.schedule, schedule_request(scenario));
+  } catch (const Error& error) {
+    throw Error(scenario.pipeline.schedule_at, error.wrong(), error.expected());
+  }
+}
+
+}  // namespace
 
 ScheduleRequest schedule_request(const Scenario& scenario) {
   ScheduleRequest request;
@@ -31,7 +43,7 @@ ScheduleRequest schedule_request(const Scenario& scenario) {
 }
 
 Schedule make_schedule(const Scenario& scenario) {
-  Schedule schedule = build_schedule(scenario.pipeline.schedule, schedule_request(scenario));
+  Schedule schedule = built_schedule(scenario);
   if (scenario.pipeline.recv_placement == RecvPlacement::late) {
     return place_recvs_late(schedule);
   }

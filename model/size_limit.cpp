@@ -39,14 +39,15 @@ double estimated_bytes(const Scenario& scenario) {
 }
 
 void refuse_if_too_large(const Scenario& scenario) {
-  const double gigabytes = estimated_bytes(scenario) / 1e9;
-  const double machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                         static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e9;
-  if (gigabytes <= machine * 0.8) return;
-  throw Error({scenario.file, 0, 0},
-              fmt::format("{} stages with {} micro-batches would take about {:.3g} GB of memory; "
-                          "this machine has {:.3g} GB",
-                          scenario.stages(), scenario.pipeline.micro_batches, gigabytes, machine),
+  const double estimate = estimated_bytes(scenario);
+  const double machine =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (estimate <= machine * 0.8) return;
+  throw Error(scenario.pipeline.micro_batches_at,
+              fmt::format("{} stages with {} micro-batches would take about {:.1f} GB of memory; "
+                          "this machine has {:.1f} GB",
+                          scenario.stages(), scenario.pipeline.micro_batches, estimate / 1e9,
+                          machine / 1e9),
               "fewer micro-batches or stages");
 }
 

@@ -21,13 +21,14 @@ void read_sizes(const TomlTable& section, PipelineKeys& keys) {
   keys.ranks = required("ranks", kMostRanks);
   read_int32(section, "chunks_per_rank", 1, kMostChunksPerRank, keys.chunks_per_rank);
   keys.micro_batches = required("micro_batches", kMostMicroBatches);
+  keys.micro_batches_at = find(section, "micro_batches")->position;
   const std::int64_t steps =
       std::int64_t{2} * keys.ranks * keys.chunks_per_rank * keys.micro_batches;
   if (steps > kMostSteps) {
-    const TomlValue value = *find(section, "micro_batches");
     throw Error(
-        value.position,
-        fmt::format("{} is {}, which makes {} steps", value.name, keys.micro_batches, steps),
+        keys.micro_batches_at,
+        fmt::format("{}.micro_batches is {}, which makes {} steps", section.name,
+                    keys.micro_batches, steps),
         fmt::format("at most {} steps: 2 * ranks * chunks_per_rank * micro_batches", kMostSteps));
   }
 }
@@ -39,6 +40,7 @@ void read_schedule(const TomlTable& section, PipelineKeys& keys) {
   const std::vector<std::string_view> words(kScheduleWords.begin(), kScheduleWords.end());
   const TomlValue schedule = require(section, "schedule", "the name of a schedule, like \"1f1b\"");
   keys.schedule = words[word_index_of(schedule, words)];
+  keys.schedule_at = schedule.position;
   const std::vector<std::string_view>& built = schedule_names();
   if (std::find(built.begin(), built.end(), keys.schedule) == built.end()) {
     refuse_unavailable(schedule, "one of " + list_text(built));

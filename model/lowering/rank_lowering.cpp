@@ -51,8 +51,11 @@ void RankLowering::lower_step(const Step& step) {
   if (step.type == StepType::fwd_send || step.type == StepType::bwd_send) return lower_send(step);
   if (step.type == StepType::fwd_recv || step.type == StepType::bwd_recv) return lower_recv(step);
   throw Error(
+      scenario_.pipeline.schedule_at,
       fmt::format("rank {}: {} cannot be run in this version", writer_.rank(), name_of(step.type)),
-      "FWD, BWD, BWD_INPUT, BWD_WEIGHT, the four P2P steps and overlaps");
+      "FWD, BWD, BWD_INPUT, BWD_WEIGHT, the four P2P steps and overlaps; pipeline.data_steps = "
+      "false "
+      "makes no others");
 }
 
 void RankLowering::finish() {
