@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/load.h"
 #include "model/check.h"
+#include "model/error.h"
 #include "model/formats/recognise.h"
 #include "model/lowering/lower.h"
 #include "model/scenario_schedule.h"
@@ -34,6 +35,8 @@ bool is_schedule_file(const std::string& path) {
 Scenario scenario_around(const Schedule& schedule, const std::string& file) {
   Scenario scenario;
   scenario.file = file;
+  scenario.pipeline.schedule_at.file = file;
+  scenario.pipeline.micro_batches_at.file = file;
   scenario.pipeline.ranks = static_cast<std::int32_t>(schedule.ranks.size());
   scenario.pipeline.chunks_per_rank =
       std::max(1, schedule.stages.stages() / std::max(1, scenario.pipeline.ranks));
@@ -51,8 +54,14 @@ Checked load(const Options& options) {
     const Scenario scenario = load_scenario(options);
     return {scenario, make_schedule(scenario)};
   }
+  if (!options.sets.empty()) {
+    throw Error({options.input, 0, 0}, "a schedule has no keys for --set",
+                "a scenario, whose file is named .toml");
+  }
   const Schedule schedule = read_schedule(read_file(options.input), options.input);
-  return {scenario_around(schedule, options.input), schedule};
+  const Scenario scenario = scenario_around(schedule, options.input);
+  refuse_if_too_large(scenario);
+  return {scenario, schedule};
 }
 
 // Why the schedule cannot be simulated, or "".
@@ -73,14 +82,32 @@ std::string unrunnable(const Checked& checked) {
   return "";
 }
 
+bool has_transfers(const Schedule& schedule) {
+  bool found = false;
+  for (const StepList& list : schedule.ranks) {
+    for (const Slot& slot : list) {
+      if (slot) for_each_leaf(*slot, [&](const Step& step) { found = found || is_p2p(step.type); });
+    }
+  }
+  return found;
+}
+
+int report_findings(const Options& options, const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) text += finding_text(finding) + "\n";
+  if (!options.quiet) {
+    text += fmt::format("{} finding{}{}; not simulated\n", findings.size(),
+                        findings.size() == 1 ? "" : "s",
+                        findings.size() == kMostFindings ? " or more" : "");
+  }
+  print(text);
+  return kFinding;
+}
+
 int check_command(const Options& options) {
   const Checked checked = load(options);
   const std::vector<Finding> findings = check_schedule(checked.schedule);
-  for (const Finding& finding : findings) print(finding_text(finding) + "\n");
-  if (!findings.empty()) {
-    if (!options.quiet) print(fmt::format("{} findings; not simulated\n", findings.size()));
-    return kFinding;
-  }
+  if (!findings.empty()) return report_findings(options, findings);
   const std::string why_not = unrunnable(checked);
   if (!why_not.empty()) {
     if (!options.quiet) print(fmt::format("No static findings; not simulated: {}\n", why_not));
@@ -93,7 +120,14 @@ int check_command(const Options& options) {
     print(deadlock_text(*deadlock));
     return kFinding;
   }
-  if (!options.quiet) print("No findings: the schedule is complete and runs to its end.\n");
+  if (options.quiet) return kDone;
+  if (checked.schedule.ranks.size() > 1 && !has_transfers(checked.schedule)) {
+    print(
+        "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
+        "from each other is not checked.\n");
+  } else {
+    print("No findings: the schedule is complete and runs to its end.\n");
+  }
   return kDone;
 }
 

@@ -85,6 +85,7 @@ class Checker {
   }
 
   void add(std::int32_t rank, std::int64_t position, std::string step, std::string text) {
+    if (findings_.size() == kMostFindings) return;
     findings_.push_back({rank, position, std::move(step), std::move(text)});
   }
   void add_here(const Step& step, std::string text) {
@@ -141,6 +142,7 @@ class Checker {
     if (source < 0 || source >= schedule_.stages.stages()) return;
     if (schedule_.stages.rank_of(source) == rank_) return;
     if (work.received[forward ? 0 : 1] >= 0) return;
+    if (late_inputs_.size() == kMostFindings) return;
     late_inputs_.push_back(
         {rank_, position_, label(step),
          fmt::format("runs before {}(s{},m{}) is posted", forward ? "FWD_RECV" : "BWD_RECV",
@@ -197,7 +199,9 @@ class Checker {
   }
 
   void check_matching() {
-    for (Finding& late : late_inputs_) findings_.push_back(std::move(late));
+    for (Finding& late : late_inputs_) {
+      add(late.rank, late.position, std::move(late.step), std::move(late.text));
+    }
     for (const auto& [pair, ends] : ends_) {
       const auto& [sends, receives] = ends;
       const std::size_t both = std::min(sends.size(), receives.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,10 +17,13 @@ struct Finding {
   std::string text;            // what is wrong with it
 };
 
+// How many findings are reported at most.
+inline constexpr std::size_t kMostFindings = 1000;
+
 // "rank 1 slot 12 BWD(s1,m0): runs before FWD(s1,m0)"
 std::string finding_text(const Finding& finding);
 
-// All findings, by (rank, position):
+// The findings, by (rank, position); only the first found where there are more than kMostFindings:
 //
 //   work        every stage runs each micro-batch's forward once, and its backward once, whole or
 //               as BWD_INPUT then BWD_WEIGHT, on the rank that holds the stage

@@ -1,0 +1,230 @@
+#include <doctest/doctest.h>
+#include <rapidjson/document.h>
+
+#include "tests/cli/refused.h"
+#include "tests/cli/run_program.h"
+
+namespace steptwin {
+namespace {
+
+const std::string kCycle =
+    "rank 0 stream comm stops at FWD_SEND(s0,m1) to rank 1 and waits for FWD_RECV(s1,m1) from "
+    "rank 0, which stands behind that on stream comm of rank 1; rank 1 stream comm stops at "
+    "FWD_SEND(s1,m0) to rank 0 and waits for FWD_RECV(s2,m0) from rank 1, which stands behind "
+    "that on stream comm of rank 0; and so round.";
+
+std::vector<std::string> late_receives(const std::string& command) {
+  return {command, scenario_path("early_receive.toml"), "--set", "pipeline.recv_placement=late"};
+}
+
+// Two ranks that overlap a forward of two layers with a backward of one, where a thread that is
+// done does not say so.
+std::vector<std::string> unequal_overlap(const std::string& command) {
+  return {command, scenario_path("moe_overlap_hooks.toml"),
+          "--set", "pipeline.ranks=2",
+          "--set", "pipeline.micro_batches=4",
+          "--set", "layers.per_stage=[2, 1, 1, 1]",
+          "--set", "overlap.depart=false"};
+}
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_CASE("a deadlock is a finding: status 1, and the cycle in words") {
+  for (const std::string command : {"simulate", "check"}) {
+    CAPTURE(command);
+    const RunResult run = run_program(late_receives(command));
+    CHECK(run.status == 1);
+    CHECK(run.errors.empty());
+    CHECK(run.output.starts_with("Deadlock: nothing can happen after 4.691 ms.\n\n" + kCycle +
+                                 "\n\nEverything that hangs:\n"));
+    CHECK(
+        run.output.find("\n  rank 1 stream comm stops at FWD_SEND(s1,m0) to rank 0, waits for ") !=
+        std::string::npos);
+  }
+}
+
+TEST_CASE("a deadlock as JSON, and quietly") {
+  const RunResult json = run_program(with(late_receives("simulate"), {"--json"}));
+  CHECK(json.status == 1);
+  CHECK(json.errors.empty());
+  rapidjson::Document document;
+  document.Parse(json.output.c_str());
+  REQUIRE_FALSE(document.HasParseError());
+  REQUIRE(document.HasMember("deadlock"));
+  const auto& deadlock = document["deadlock"];
+  CHECK(deadlock["at_us"].GetDouble() == 4691.089);
+  CHECK(deadlock["cycle_text"].GetString() == kCycle);
+  REQUIRE(deadlock["cycle"].Size() == 2);
+  REQUIRE(deadlock["blocked"].Size() == 4);
+  const auto& first = deadlock["blocked"][deadlock["cycle"][0].GetUint()];
+  CHECK(first["rank"].GetInt() == 0);
+  CHECK(first["stream"].GetInt() == 1);
+  CHECK(first["kernel"].IsInt());
+
+  const RunResult quiet = run_program(with(late_receives("simulate"), {"--quiet"}));
+  CHECK(quiet.status == 1);
+  CHECK(quiet.output.empty());
+  CHECK(quiet.errors.empty());
+}
+
+TEST_CASE("the run folder of a deadlock says what hangs, and has no trace") {
+  const TemporaryFolder folder;
+  const std::string out = (folder / "run").string();
+  const RunResult run = run_program(with(late_receives("simulate"), {"--json", "--out", out}));
+  CHECK(run.status == 1);
+  CHECK(folder.names() == std::vector<std::string>{"run"});
+  CHECK(names_in(out) ==
+        std::vector<std::string>{"scenario.toml", "schedule.steps", "summary.json"});
+  CHECK(text_of_file(out + "/summary.json") == run.output);
+  CHECK(run_program({"check", out + "/scenario.toml"}).status == 1);
+  CHECK(run_program({"check", out + "/schedule.steps"}).status == 1);
+}
+
+TEST_CASE("an overlap whose shorter side does not depart hangs, and the hook is named") {
+  const RunResult run = run_program(unequal_overlap("simulate"));
+  CHECK(run.status == 1);
+  CHECK(run.output.starts_with("Deadlock: nothing can happen after "));
+  CHECK(run.output.find("\n  rank 0 thread main hangs in rendezvous D1 as the COMPUTE side, ") !=
+        std::string::npos);
+  CHECK(run_program(unequal_overlap("check")).status == 1);
+  std::vector<std::string> departs = unequal_overlap("simulate");
+  departs.back() = "overlap.depart=true";
+  CHECK(run_program(departs).status == 0);
+}
+
+struct Found {
+  std::string steps;
+  std::string findings;  // all that check prints of them
+};
+
+// F, B: rank 0 and 1 of a pipeline of two stages and one micro-batch, with their transfers.
+const std::string kRank0 = "rank0: FWD(s0,m0) FWD_SEND(s0,m0) BWD_RECV(s0,m0) BWD(s0,m0)\n";
+const std::string kRank1 = "rank1: FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)\n";
+
+TEST_CASE("check: schedules that are incomplete, out of order or do not match") {
+  const std::vector<Found> cases = {
+      {"rank0: FWD(s0,m0)\n", "rank 0: BWD(s0,m0) is missing\n"},
+      {"rank0: FWD(s0,m1) BWD(s0,m1)\n",
+       "rank 0: FWD(s0,m0) is missing\nrank 0: BWD(s0,m0) is missing\n"},
+      {"rank0: FWD(s0,m0) BWD_INPUT(s0,m0)\n", "rank 0: BWD_WEIGHT(s0,m0) is missing\n"},
+      {"rank0: FWD(s0,m0) BWD_WEIGHT(s0,m0) BWD_INPUT(s0,m0)\n",
+       "rank 0 slot 1 BWD_WEIGHT(s0,m0): runs before BWD_INPUT(s0,m0)\n"},
+      {"rank0: BWD(s0,m0) - FWD(s0,m0)\n", "rank 0 slot 0 BWD(s0,m0): runs before FWD(s0,m0)\n"},
+      {"rank0: FWD(s0,m0) BWD(s0,m0) FWD(s0,m0)\n",
+       "rank 0 slot 2 FWD(s0,m0): is done in slot 0 already\n"},
+      {"rank0: FWD(s0,m0) BWD(s0,m7) BWD(s0,m0)\n",
+       "rank 0 slot 1 BWD(s0,m7): there are micro-batches 0 to 0 only\n"},
+      {"rank0: FWD(s0,m0) BWD(s0,m0) FWD_SEND(s0,m0)\n",
+       "rank 0 slot 2 FWD_SEND(s0,m0): there is no stage 1\n"},
+      {"rank0: FWD(s0,m0) FWD_SEND(s0,m0) FWD(s1,m0) BWD(s1,m0) BWD(s0,m0)\n",
+       "rank 0 slot 1 FWD_SEND(s0,m0): stage 1 is on the same rank\n"},
+      {"rank0: FWD(s0,m0) FWD_SEND(s0,m0) BWD(s0,m0)\n" + kRank1,
+       "rank 0: BWD_RECV(s0,m0) is missing\n"
+       "rank 0 slot 2 BWD(s0,m0): runs before BWD_RECV(s0,m0) is posted\n"},
+      {"rank0: FWD_SEND(s0,m0) FWD(s0,m0) BWD_RECV(s0,m0) BWD(s0,m0)\n" + kRank1,
+       "rank 0 slot 0 FWD_SEND(s0,m0): sends what is not computed yet\n"},
+      {kRank0 + "rank1: FWD(s1,m0) FWD_RECV(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)\n",
+       "rank 1 slot 0 FWD(s1,m0): runs before FWD_RECV(s1,m0) is posted\n"},
+      {kRank0 + "rank1: FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0)\n",
+       "rank 1: BWD_SEND(s1,m0) is missing\n"},
+      {"rank0: FWD(s0,m0) FWD(s0,m1) FWD_SEND(s0,m1) FWD_SEND(s0,m0) BWD_RECV(s0,m0) "
+       "BWD_RECV(s0,m1) BWD(s0,m0) BWD(s0,m1)\n"
+       "rank1: FWD_RECV(s1,m0) FWD_RECV(s1,m1) FWD(s1,m0) FWD(s1,m1) BWD(s1,m0) BWD_SEND(s1,m0) "
+       "BWD(s1,m1) BWD_SEND(s1,m1)\n",
+       "rank 1 slot 0 FWD_RECV(s1,m0): is receive 0 from rank 0, whose send 0 is FWD_SEND(s0,m1) "
+       "in slot 2\n"},
+  };
+  const TemporaryFolder folder;
+  for (const Found& found : cases) {
+    CAPTURE(found.steps);
+    const std::string file = folder.write("s.steps", found.steps);
+    const RunResult quiet = run_program({"check", file, "--quiet"});
+    CHECK(quiet.status == 1);
+    CHECK(quiet.errors.empty());
+    CHECK(quiet.output == found.findings);
+    const auto lines = std::count(found.findings.begin(), found.findings.end(), '\n');
+    const RunResult run = run_program({"check", file});
+    CHECK(run.status == 1);
+    CHECK(run.output == found.findings + std::to_string(lines) +
+                            (lines == 1 ? " finding" : " findings") + "; not simulated\n");
+  }
+}
+
+TEST_CASE("check: a schedule that is complete and still hangs") {
+  // Both ranks wait for the other's send, which each does only after its receive.
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "s.steps", "rank0: BWD_RECV(s0,m0) FWD(s0,m0) FWD_SEND(s0,m0) BWD(s0,m0)\n" + kRank1);
+  const RunResult run = run_program({"check", file});
+  CHECK(run.status == 1);
+  CHECK(run.output.starts_with("Deadlock: nothing can happen after "));
+  CHECK(run.output.find("rank 0 stream comm stops at BWD_RECV(s0,m0) from rank 1") !=
+        std::string::npos);
+}
+
+TEST_CASE("check: nothing found, and what was not looked at") {
+  const std::vector<Found> cases = {
+      {kRank0 + kRank1, "No findings: the schedule is complete and runs to its end.\n"},
+      {"# a comment\n\n" + kRank1 + kRank0,
+       "No findings: the schedule is complete and runs to its end.\n"},
+      {"rank0: FWD(s0,m0) BWD(s0,m0)\n",
+       "No findings: the schedule is complete and runs to its end.\n"},
+      {"rank0: FWD(s0,m0) BWD(s0,m0)\nrank1: FWD(s1,m0) BWD(s1,m0)\n",
+       "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
+       "from each other is not checked.\n"},
+      {"rank0: FWD(s0,m0) FWD(s2,m0) BWD(s2,m0) BWD(s0,m0)\nrank1: FWD(s1,m0) BWD(s1,m0)\n",
+       "No static findings; not simulated: 3 stages do not spread evenly over 2 ranks\n"},
+      {"rank0: DATA_LOAD(s0,m0) FWD(s0,m0) BWD(s0,m0)\n",
+       "No static findings; not simulated: DATA_LOAD cannot be run in this version\n"},
+      {"rank0: [MetaStep(type=MetaStepType.FWD, micro_index=0, stage_index=0), None, "
+       "MetaStep(type=MetaStepType.BWD, micro_index=0, stage_index=0)]\n",
+       "No findings: the schedule is complete and runs to its end.\n"},
+  };
+  const TemporaryFolder folder;
+  for (const Found& found : cases) {
+    CAPTURE(found.steps);
+    const std::string file = folder.write("s.steps", found.steps);
+    const RunResult run = run_program({"check", file});
+    CHECK(run.status == 0);
+    CHECK(run.output == found.findings);
+    CHECK(run.errors.empty());
+    CHECK(run_program({"check", file, "--quiet"}).output.empty());
+    RunRequest piped;
+    piped.input = found.steps;
+    CHECK(run_program({"check", "-"}, piped).output == found.findings);
+  }
+}
+
+TEST_CASE("check: many findings, and more micro-batches than the memory holds") {
+  const TemporaryFolder folder;
+  const std::string many = folder.write("many.steps", "rank0: FWD(s0,m99999)\n");
+  const RunResult run = run_program({"check", many});
+  CHECK(run.status == 1);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1001);
+  CHECK(run.output.starts_with("rank 0: FWD(s0,m0) is missing\nrank 0: BWD(s0,m0) is missing\n"));
+  CHECK(run.output.ends_with("\n1000 findings or more; not simulated\n"));
+
+  std::string steps;
+  for (int rank = 0; rank < 100; ++rank) {
+    const std::string number = std::to_string(rank);
+    steps += "rank" + number + ": FWD(s" + number + ",m9999999)\n";
+  }
+  check_steps_refused(steps, "s.steps: error: 100 stages with 10000000 micro-batches would take ");
+}
+
+TEST_CASE("check: --set needs a scenario") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("s.steps", kRank0 + kRank1);
+  const RunResult run = run_program({"check", file, "--set", "pipeline.ranks=3"});
+  CHECK(run.status == 2);
+  CHECK(run.errors == file +
+                          ": error: a schedule has no keys for --set; expected a scenario, "
+                          "whose file is named .toml\n");
+}
+
+}  // namespace
+}  // namespace steptwin
