@@ -25,6 +25,7 @@ TEST_CASE("engine: every command takes its time, one after the other") {
   main.wait(kComm, main.record(kCompute));
   main.copy(kComm, 1);
   program.kernels[1].launches = 2;
+  main.commands().back().index = 2;
   main.host_work(5);
   main.join(main.fork());
   const NaiveResult result = engine_result(program);
