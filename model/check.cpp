@@ -1,6 +1,7 @@
 #include "model/check.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <utility>
@@ -14,8 +15,8 @@ struct Work {
   std::int64_t backward = -1;  // BWD or BWD_INPUT
   std::int64_t weight = -1;    // BWD or BWD_WEIGHT
   bool split = false;
-  std::int64_t sent[2] = {-1, -1};  // forward, backward
-  std::int64_t received[2] = {-1, -1};
+  std::array<std::int64_t, 2> sent = {-1, -1};  // forward, backward
+  std::array<std::int64_t, 2> received = {-1, -1};
 };
 
 // One end of a transfer, in the order of its rank's list.
@@ -24,24 +25,8 @@ struct End {
   Step step;
 };
 
-std::string label(const Step& step) {
-  if (step.stage == Step::kNone) return std::string(name_of(step.type));
-  if (step.micro == Step::kNone) return fmt::format("{}(s{})", name_of(step.type), step.stage);
-  return fmt::format("{}(s{},m{})", name_of(step.type), step.stage, step.micro);
-}
-
 bool is_forward_transfer(StepType type) {
   return type == StepType::fwd_send || type == StepType::fwd_recv;
-}
-
-bool is_send(StepType type) {
-  return type == StepType::fwd_send || type == StepType::bwd_send;
-}
-
-// The stage at the other end of a transfer.
-std::int32_t other_stage(const Step& step) {
-  const bool upwards = step.type == StepType::fwd_send || step.type == StepType::bwd_recv;
-  return upwards ? step.stage + 1 : step.stage - 1;
 }
 
 // A transfer as both ends name it: the stage that computes the tensor, and the direction.
@@ -89,7 +74,7 @@ class Checker {
     findings_.push_back({rank, position, std::move(step), std::move(text)});
   }
   void add_here(const Step& step, std::string text) {
-    add(rank_, position_, label(step), std::move(text));
+    add(rank_, position_, step_label(step), std::move(text));
   }
 
   void take(const Step& step) {
@@ -144,7 +129,7 @@ class Checker {
     if (work.received[forward ? 0 : 1] >= 0) return;
     if (late_inputs_.size() == kMostFindings) return;
     late_inputs_.push_back(
-        {rank_, position_, label(step),
+        {rank_, position_, step_label(step),
          fmt::format("runs before {}(s{},m{}) is posted", forward ? "FWD_RECV" : "BWD_RECV",
                      step.stage, step.micro)});
   }
@@ -209,9 +194,9 @@ class Checker {
         const Step& send = sends[k].step;
         const Step& receive = receives[k].step;
         if (tensor_of(send) == tensor_of(receive) && send.micro == receive.micro) continue;
-        add(pair.second, receives[k].position, label(receive),
+        add(pair.second, receives[k].position, step_label(receive),
             fmt::format("is receive {} from rank {}, whose send {} is {} in slot {}", k, pair.first,
-                        k, label(send), sends[k].position));
+                        k, step_label(send), sends[k].position));
         break;  // one shift makes all later ones differ
       }
     }

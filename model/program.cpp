@@ -1,7 +1,6 @@
 #include "model/program.h"
 
 #include <array>
-#include <fmt/format.h>
 
 namespace steptwin {
 namespace {
@@ -16,6 +15,7 @@ constexpr std::array<std::string_view, 5> kDirections = {"none", "forward", "bac
 constexpr std::array<std::string_view, 10> kCommandTypes = {
     "launch",     "record", "wait",   "host_wait", "host_work",
     "rendezvous", "notify", "depart", "fork",      "join"};
+constexpr std::array<std::string_view, 5> kHooks = {"-", "A", "B", "C", "D"};
 
 }  // namespace
 
@@ -34,9 +34,12 @@ std::string_view name_of(CommandType type) {
 std::string_view name_of(Role role) {
   return role == Role::comm ? "comm" : "compute";
 }
+std::string_view name_of(Hook hook) {
+  return kHooks[static_cast<std::size_t>(hook)];
+}
 
 std::string step_label(const Kernel& kernel) {
-  return fmt::format("{}(s{},m{})", name_of(kernel.step), kernel.stage, kernel.micro);
+  return step_label(kernel.step, kernel.stage, kernel.micro);
 }
 
 }  // namespace steptwin

@@ -100,6 +100,7 @@ std::string_view name_of(Role role);
 
 // A, B, C, D: before dispatch, after dispatch, before combine, after combine.
 enum class Hook : std::uint8_t { none, a, b, c, d };
+std::string_view name_of(Hook hook);  // "A", ..., "D"; "-" for none
 
 // One host command. Which fields count:
 //
@@ -165,7 +166,6 @@ struct Program {
   LargeArray<P2pPart> p2p_parts;
 };
 
-// "FWD_SEND(s0,m0)"
-std::string step_label(const Kernel& kernel);
+std::string step_label(const Kernel& kernel);  // of the step it came from
 
 }  // namespace steptwin

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <fmt/format.h>
 #include <functional>
 #include <utility>
 
@@ -38,19 +39,15 @@ const std::vector<Step>& no_steps() {
   return empty;
 }
 
-bool is_backward(StepType type) {
-  return type == StepType::bwd || type == StepType::bwd_input;
-}
-
 std::string misshape_of_overlap(const Step& step) {
   if (step.sub_steps().size() != 2) return "an overlap has two sub-steps";
   const Step& first = step.sub_steps()[0];
   const Step& second = step.sub_steps()[1];
   if (step.type == StepType::overlap_b_f) {
-    if (!is_backward(first.type) || second.type != StepType::fwd) {
+    if (!gives_gradient(first.type) || second.type != StepType::fwd) {
       return "OVERLAP_B_F has a BWD or BWD_INPUT, then a FWD";
     }
-  } else if (first.type != StepType::fwd || !is_backward(second.type)) {
+  } else if (first.type != StepType::fwd || !gives_gradient(second.type)) {
     return "OVERLAP_F_B has a FWD, then a BWD or BWD_INPUT";
   }
   for (const Step& sub_step : step.sub_steps()) {
@@ -98,8 +95,17 @@ StepShape shape_of(StepType type) {
 bool is_p2p(StepType type) {
   return type >= StepType::fwd_recv && type <= StepType::bwd_send;
 }
+bool is_send(StepType type) {
+  return type == StepType::fwd_send || type == StepType::bwd_send;
+}
+bool is_recv(StepType type) {
+  return type == StepType::fwd_recv || type == StepType::bwd_recv;
+}
 bool is_compute(StepType type) {
   return type >= StepType::fwd && type <= StepType::bwd_weight;
+}
+bool gives_gradient(StepType type) {
+  return type == StepType::bwd || type == StepType::bwd_input;
 }
 bool is_overlap(StepType type) {
   return type == StepType::overlap_f_b || type == StepType::overlap_b_f;
@@ -116,6 +122,16 @@ const std::vector<Step>& Step::boundary_p2p() const {
   return parts ? parts->boundary_p2p : no_steps();
 }
 
+std::string step_label(StepType type, std::int32_t stage, std::int32_t micro) {
+  if (stage == Step::kNone) return std::string(name_of(type));
+  if (micro == Step::kNone) return fmt::format("{}(s{})", name_of(type), stage);
+  return fmt::format("{}(s{},m{})", name_of(type), stage, micro);
+}
+
+std::string step_label(const Step& step) {
+  return step_label(step.type, step.stage, step.micro);
+}
+
 bool operator==(const Step& left, const Step& right) {
   return left.type == right.type && left.stage == right.stage && left.micro == right.micro &&
          left.sub_steps() == right.sub_steps();
@@ -130,6 +146,12 @@ std::size_t hash_of(const Step& step) {
   mix(std::hash<std::int32_t>{}(step.micro));
   for (const Step& sub_step : step.sub_steps()) mix(hash_of(sub_step));
   return hash;
+}
+
+std::int32_t other_stage(const Step& p2p_step) {
+  assert(is_p2p(p2p_step.type));
+  const bool upwards = p2p_step.type == StepType::fwd_send || p2p_step.type == StepType::bwd_recv;
+  return upwards ? p2p_step.stage + 1 : p2p_step.stage - 1;
 }
 
 Step make_step(StepType type, std::int32_t stage, std::int32_t micro) {

@@ -49,10 +49,13 @@ enum class StepShape : std::uint8_t {
 };
 StepShape shape_of(StepType type);
 
-bool is_p2p(StepType type);      // FWD_RECV, FWD_SEND, BWD_RECV, BWD_SEND
-bool is_compute(StepType type);  // FWD, BWD, BWD_INPUT, BWD_WEIGHT
-bool is_overlap(StepType type);  // OVERLAP_F_B, OVERLAP_B_F
-bool is_data(StepType type);     // DATA_LOAD, DATA_SEND, DATA_RECV
+bool is_p2p(StepType type);          // FWD_RECV, FWD_SEND, BWD_RECV, BWD_SEND
+bool is_send(StepType type);         // FWD_SEND, BWD_SEND
+bool is_recv(StepType type);         // FWD_RECV, BWD_RECV
+bool is_compute(StepType type);      // FWD, BWD, BWD_INPUT, BWD_WEIGHT
+bool gives_gradient(StepType type);  // BWD, BWD_INPUT: what the stage before waits for
+bool is_overlap(StepType type);      // OVERLAP_F_B, OVERLAP_B_F
+bool is_data(StepType type);         // DATA_LOAD, DATA_SEND, DATA_RECV
 
 struct Step;
 
@@ -78,8 +81,15 @@ struct Step {
   const std::vector<Step>& boundary_p2p() const;  // empty unless OVERLAP_B_F
 };
 
+// "FWD(s0,m3)", "FSDP_UNSHARD(s0)"; of a composite, which has neither number, its name alone.
+std::string step_label(StepType type, std::int32_t stage, std::int32_t micro);
+std::string step_label(const Step& step);
+
 bool operator==(const Step& left, const Step& right);
 std::size_t hash_of(const Step& step);
+
+// The stage at the other end of a P2P step, whether there is such a stage or not.
+std::int32_t other_stage(const Step& p2p_step);
 
 // Makers. They assert that the fields suit the type.
 Step make_step(StepType type, std::int32_t stage, std::int32_t micro);

@@ -17,8 +17,7 @@ void text(Writer& writer, std::string_view value) {
 // "A1": the hook's letter and the layer, counted from 1.
 void hook_label(Writer& writer, const Command& command) {
   if (command.hook == Hook::none) return;
-  const char letter = static_cast<char>('A' + static_cast<int>(command.hook) - 1);
-  text(writer, fmt::format("{}{}", letter, command.index + 1));
+  text(writer, fmt::format("{}{}", name_of(command.hook), command.index + 1));
 }
 
 void write_operands(Writer& writer, const RankProgram& rank, const Command& command) {

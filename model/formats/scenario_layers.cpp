@@ -42,13 +42,13 @@ class LayerLists {
   }
 
  private:
-  Layers moe_layers(const TomlValue& value) const {
+  static Layers moe_layers(const TomlValue& value) {
     if (!value.node->is_integer()) refuse(value, std::string(kPerStage));
     const std::int64_t layers = integer_of(value, 1, kMostLayers);
     return Layers(static_cast<std::size_t>(layers), LayerKind::moe);
   }
 
-  Layers named_layers(const TomlValue& list) const {
+  static Layers named_layers(const TomlValue& list) {
     if (size_of(list) == 0) refuse(list, "a list of \"moe\" and \"dense\", at least one");
     Layers layers;
     for (std::size_t index = 0; index < size_of(list); ++index) {

@@ -34,7 +34,7 @@ double stage_ns(const Scenario& scenario, std::int32_t stage) {
     return ns + kernels * host_ns_per_kernel(scenario);
   }
   // Not stage_time: that adds up in whole nanoseconds and may overflow before it is checked.
-  const double layers =
+  const auto layers =
       static_cast<double>(scenario.layers.stages[static_cast<std::size_t>(stage)].size());
   const auto add_compute = [&ns](const ComputePartCost& cost, double times) {
     ns += times * 1000.0 * (cost.forward_us + cost.backward_input_us + cost.backward_weight_us);

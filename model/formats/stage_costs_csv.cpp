@@ -161,7 +161,7 @@ void sort_rows(std::vector<Row>& rows, std::int32_t stages, const std::string& f
     }
     throw Error(SourcePosition{file, 0, 0}, fmt::format("no line for stage {}", index), expected);
   }
-  const std::size_t surplus = static_cast<std::size_t>(stages);
+  const auto surplus = static_cast<std::size_t>(stages);
   if (rows.size() > surplus) {
     throw Error(rows[surplus].stage_at, fmt::format("stage {} again", rows[surplus].stage),
                 expected);

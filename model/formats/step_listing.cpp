@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "model/formats/quoted_text.h"
-#include "model/formats/steps_text.h"
 #include "model/nearest_word.h"
 
 namespace steptwin {
@@ -31,9 +30,7 @@ void check_halves(const TextCursor& cursor, StepType type, std::size_t at,
   for (std::size_t index = 0; index < halves.size() && index < 2; ++index) {
     const StepType half = halves[index].step.type;
     const bool forward_due = (index == 0) == (type == StepType::overlap_f_b);
-    const bool fits =
-        forward_due ? half == StepType::fwd : half == StepType::bwd || half == StepType::bwd_input;
-    if (fits) continue;
+    if (forward_due ? half == StepType::fwd : gives_gradient(half)) continue;
     cursor.fail_at(halves[index].at,
                    fmt::format("{} as the {} half of {}", name_of(half),
                                index == 0 ? "first" : "second", name_of(type)),
@@ -95,7 +92,7 @@ void check_on_own_rank(const TextCursor& cursor, const StepListing& listing,
     for (const PlacedLeaf& leaf : rank.leaves) {
       const auto holder = holders.find(leaf.stage);
       if (holder != holders.end() && holder->second.rank == rank.rank) continue;
-      const std::string text = step_text(Step{leaf.type, leaf.stage, leaf.micro, nullptr});
+      const std::string text = step_label(leaf.type, leaf.stage, leaf.micro);
       if (holder == holders.end()) {
         cursor.fail_at(leaf.at, fmt::format("{} is of a stage that no rank computes", text),
                        fmt::format("a stage 0 to {}", holders.rbegin()->first));
@@ -160,6 +157,7 @@ StepType take_step_type(TextCursor& cursor) {
   const std::string_view word = cursor.take_word();
   if (const auto type = step_type_named(word)) return *type;
   std::vector<std::string_view> names;
+  names.reserve(kStepTypeCount);
   for (int index = 0; index < kStepTypeCount; ++index) {
     names.push_back(name_of(static_cast<StepType>(index)));
   }

@@ -23,15 +23,9 @@ void append_parts(std::string& text, char open, const std::vector<Step>& parts, 
 }
 
 void append_step(std::string& text, const Step& step) {
-  text += name_of(step.type);
-  if (!step.sub_steps().empty()) {
-    append_parts(text, '[', step.sub_steps(), ']');
-    if (!step.boundary_p2p().empty()) append_parts(text, '{', step.boundary_p2p(), '}');
-  } else if (shape_of(step.type) == StepShape::stage_only) {
-    fmt::format_to(std::back_inserter(text), "(s{})", step.stage);
-  } else {
-    fmt::format_to(std::back_inserter(text), "(s{},m{})", step.stage, step.micro);
-  }
+  text += step_label(step);
+  if (!step.sub_steps().empty()) append_parts(text, '[', step.sub_steps(), ']');
+  if (!step.boundary_p2p().empty()) append_parts(text, '{', step.boundary_p2p(), '}');
 }
 
 void append_list(std::string& text, const StepList& list) {

@@ -148,9 +148,9 @@ void merge(toml::table& into, toml::table&& overlay) {
     }
     const toml::key moved_key = key;  // a copy of a key keeps its source; so does a moved value
     into.erase(moved_key.str());
-    node.visit([&](auto&& value) {
-      using Value = std::remove_reference_t<decltype(value)>;
-      into.emplace<toml::impl::remove_cvref<Value>>(moved_key, std::move(value));
+    node.visit([&](auto& value) {
+      using Value = std::remove_cvref_t<decltype(value)>;
+      into.emplace<Value>(moved_key, std::move(value));
     });
   }
 }

@@ -110,6 +110,7 @@ std::vector<ChunkItem> chunk_items(const Scenario& scenario, std::int32_t stage,
 
 std::vector<Chunk> make_chunks(const Scenario& scenario) {
   std::vector<Chunk> chunks;
+  chunks.reserve(static_cast<std::size_t>(scenario.stages()));
   for (std::int32_t stage = 0; stage < scenario.stages(); ++stage) {
     chunks.push_back({chunk_items(scenario, stage, Direction::forward),
                       chunk_items(scenario, stage, Direction::backward),

@@ -29,8 +29,15 @@ const std::vector<ChunkItem>& items_of(const Chunk& chunk, StepType type) {
   return chunk.backward;
 }
 
-std::string label(const Step& step) {
-  return fmt::format("{}(s{},m{})", name_of(step.type), step.stage, step.micro);
+// What every kernel of a step has in common; on the compute stream unless it is moved.
+Kernel kernel_of(const Step& step) {
+  Kernel kernel;
+  kernel.stream = kComputeStream;
+  kernel.step = step.type;
+  kernel.direction = direction_of(step.type);
+  kernel.stage = step.stage;
+  kernel.micro = step.micro;
+  return kernel;
 }
 
 }  // namespace
@@ -48,8 +55,8 @@ RankLowering::RankLowering(const Schedule& schedule, const Scenario& scenario,
 void RankLowering::lower_step(const Step& step) {
   if (is_overlap(step.type)) return lower_overlap(step);
   if (is_compute(step.type)) return lower_compute(step, false);
-  if (step.type == StepType::fwd_send || step.type == StepType::bwd_send) return lower_send(step);
-  if (step.type == StepType::fwd_recv || step.type == StepType::bwd_recv) return lower_recv(step);
+  if (is_send(step.type)) return lower_send(step);
+  if (is_recv(step.type)) return lower_recv(step);
   throw Error(
       scenario_.pipeline.schedule_at,
       fmt::format("rank {}: {} cannot be run in this version", writer_.rank(), name_of(step.type)),
@@ -129,7 +136,7 @@ void RankLowering::issue_hook(const ChunkItem& item, bool forward) {
 void RankLowering::issue_compute(const ChunkItem& item, const Step& step) {
   compute_waits_for_pending();
   pending_.clear();
-  Kernel kernel = kernel_of(step, step.type == StepType::fwd);
+  Kernel kernel = kernel_of(step);
   kernel.part = item.part;
   kernel.layer = item.layer;
   kernel.launches = item.launches;
@@ -140,7 +147,7 @@ void RankLowering::issue_compute(const ChunkItem& item, const Step& step) {
 void RankLowering::issue_collective(const ChunkItem& item, const Step& step) {
   const Route route = plan_.expert_route(writer_.rank());
   order_after_compute(route.stream);
-  Kernel kernel = kernel_of(step, step.type == StepType::fwd);
+  Kernel kernel = kernel_of(step);
   kernel.stream = route.stream;
   kernel.communicator = route.communicator;
   kernel.kind = item.kind;
@@ -177,7 +184,7 @@ void RankLowering::order_after_compute(std::int32_t stream) {
 void RankLowering::lower_send(const Step& step) {
   check_step(step);
   const bool forward = step.type == StepType::fwd_send;
-  const std::int32_t peer_stage = forward ? step.stage + 1 : step.stage - 1;
+  const std::int32_t peer_stage = other_stage(step);
   const std::int32_t peer = schedule_.stages.rank_of(peer_stage);
   const Route route = plan_.p2p_route(writer_.rank(), writer_.rank(), peer, forward,
                                       forward ? step.stage : peer_stage, step.micro);
@@ -186,7 +193,7 @@ void RankLowering::lower_send(const Step& step) {
   add_result(output.pending);
   producer_ = output.producer;
   order_after_compute(route.stream);
-  Kernel kernel = kernel_of(step, forward);
+  Kernel kernel = kernel_of(step);
   kernel.part = Part::p2p;
   kernel.stream = route.stream;
   kernel.communicator = route.communicator;
@@ -199,11 +206,11 @@ void RankLowering::lower_send(const Step& step) {
 void RankLowering::lower_recv(const Step& step) {
   check_step(step);
   const bool forward = step.type == StepType::fwd_recv;
-  const std::int32_t peer_stage = forward ? step.stage - 1 : step.stage + 1;
+  const std::int32_t peer_stage = other_stage(step);
   const std::int32_t peer = schedule_.stages.rank_of(peer_stage);
   const Route route = plan_.p2p_route(writer_.rank(), peer, writer_.rank(), forward,
                                       forward ? peer_stage : step.stage, step.micro);
-  Kernel kernel = kernel_of(step, forward);
+  Kernel kernel = kernel_of(step);
   kernel.part = Part::p2p;
   kernel.stream = route.stream;
   kernel.communicator = route.communicator;
@@ -249,32 +256,21 @@ void RankLowering::check_step(const Step& step) const {
                        step.micro < 0 || step.micro >= schedule_.micro_batches;
   if (outside || !tensors_.holds(step.stage)) {
     throw Error(fmt::format("rank {} has {}, but does not hold that stage or micro-batch",
-                            writer_.rank(), label(step)),
+                            writer_.rank(), step_label(step)),
                 "steps of the rank's own stages only");
   }
   if (!is_p2p(step.type)) return;
-  const bool towards_end = step.type == StepType::fwd_send || step.type == StepType::bwd_recv;
-  const std::int32_t other = towards_end ? step.stage + 1 : step.stage - 1;
+  const std::int32_t other = other_stage(step);
   if (other < 0 || other >= schedule_.stages.stages()) {
-    throw Error(
-        fmt::format("rank {} has {}, but there is no stage {}", writer_.rank(), label(step), other),
-        "a transfer between two stages");
+    throw Error(fmt::format("rank {} has {}, but there is no stage {}", writer_.rank(),
+                            step_label(step), other),
+                "a transfer between two stages");
   }
   if (tensors_.holds(other)) {
     throw Error(fmt::format("rank {} has {}, but holds stage {} itself", writer_.rank(),
-                            label(step), other),
+                            step_label(step), other),
                 "a transfer between two ranks");
   }
-}
-
-Kernel RankLowering::kernel_of(const Step& step, bool forward) const {
-  Kernel kernel;
-  kernel.stream = kComputeStream;
-  kernel.step = step.type;
-  kernel.direction = forward ? Direction::forward : direction_of(step.type);
-  kernel.stage = step.stage;
-  kernel.micro = step.micro;
-  return kernel;
 }
 
 void RankLowering::used(std::int32_t stream) {

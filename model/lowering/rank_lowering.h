@@ -44,7 +44,6 @@ class RankLowering {
   void add_result(std::int32_t& event);
   void compute_waits_for_pending();
   void check_step(const Step& step) const;
-  Kernel kernel_of(const Step& step, bool forward) const;
   void used(std::int32_t stream);
 
   const Schedule& schedule_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -55,7 +56,7 @@ class StreamPlan {
   std::vector<std::map<std::string, std::int32_t>> streams_;  // by rank
   std::map<std::string, std::int32_t> communicators_;
   // What p2p_route answered before, for each rank by (sender, receiver, forward).
-  std::vector<std::map<std::pair<std::int32_t, std::int32_t>, Route>> known_[2];
+  std::array<std::vector<std::map<std::pair<std::int32_t, std::int32_t>, Route>>, 2> known_;
 };
 
 }  // namespace steptwin

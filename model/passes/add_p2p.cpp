@@ -52,7 +52,7 @@ void transfer(Schedule& placed, StepType send, StepType receive, const Step& pro
 void transfer_output(Schedule& placed, const Step& producer) {
   if (producer.type == StepType::fwd) {
     transfer(placed, StepType::fwd_send, StepType::fwd_recv, producer, producer.stage + 1);
-  } else if (producer.type == StepType::bwd || producer.type == StepType::bwd_input) {
+  } else if (gives_gradient(producer.type)) {
     transfer(placed, StepType::bwd_send, StepType::bwd_recv, producer, producer.stage - 1);
   }
 }

@@ -28,9 +28,7 @@ class DoneTicks {
 
   void mark(const Step& leaf, std::int64_t tick) {
     if (leaf.type == StepType::fwd) forward_[index(leaf.stage, leaf.micro)] = tick;
-    if (leaf.type == StepType::bwd || leaf.type == StepType::bwd_input) {
-      backward_[index(leaf.stage, leaf.micro)] = tick;
-    }
+    if (gives_gradient(leaf.type)) backward_[index(leaf.stage, leaf.micro)] = tick;
   }
 
   // A step that `leaf` needs and that was not done before `tick`, if there is one.
@@ -123,9 +121,7 @@ bool is_computed_somewhere(const Schedule& schedule, const Step& wanted) {
        schedule.ranks[static_cast<std::size_t>(schedule.stages.rank_of(wanted.stage))]) {
     if (!slot) continue;
     for_each_leaf(*slot, [&](const Step& leaf) {
-      const bool same_kind = backward
-                                 ? leaf.type == StepType::bwd || leaf.type == StepType::bwd_input
-                                 : leaf.type == StepType::fwd;
+      const bool same_kind = backward ? gives_gradient(leaf.type) : leaf.type == StepType::fwd;
       found = found || (same_kind && leaf.stage == wanted.stage && leaf.micro == wanted.micro);
     });
   }
@@ -141,7 +137,7 @@ bool is_computed_somewhere(const Schedule& schedule, const Step& wanted) {
     assert(blocked);
     blocks += fmt::format(
         "{} rank {} stops at {}, which needs {}{}", blocks.empty() ? ":" : ";", rank,
-        leaf_text(blocked->step), leaf_text(blocked->input),
+        step_label(blocked->step), step_label(blocked->input),
         is_computed_somewhere(schedule, blocked->input) ? "" : " and no rank computes that");
   }
   throw Error("the compute order cannot progress" + blocks,

@@ -12,15 +12,15 @@ namespace {
 
 void require_leaf(const Schedule& schedule, std::int32_t rank, const Step& leaf) {
   if (leaf.stage >= schedule.stages.stages()) {
-    throw Error(fmt::format("rank {} computes {}", rank, leaf_text(leaf)),
+    throw Error(fmt::format("rank {} computes {}", rank, step_label(leaf)),
                 fmt::format("a stage from 0 to {}", schedule.stages.stages() - 1));
   }
   if (leaf.micro >= schedule.micro_batches) {
-    throw Error(fmt::format("rank {} computes {}", rank, leaf_text(leaf)),
+    throw Error(fmt::format("rank {} computes {}", rank, step_label(leaf)),
                 fmt::format("a micro-batch from 0 to {}", schedule.micro_batches - 1));
   }
   if (const std::int32_t owner = schedule.stages.rank_of(leaf.stage); owner != rank) {
-    throw Error(fmt::format("rank {} computes {}", rank, leaf_text(leaf)),
+    throw Error(fmt::format("rank {} computes {}", rank, step_label(leaf)),
                 fmt::format("rank {}, which holds stage {}", owner, leaf.stage));
   }
 }
@@ -40,10 +40,6 @@ void require_compute_only(const Schedule& schedule) {
       for_each_leaf(*slot, [&](const Step& leaf) { require_leaf(schedule, rank, leaf); });
     }
   }
-}
-
-std::string leaf_text(const Step& step) {
-  return fmt::format("{}(s{},m{})", name_of(step.type), step.stage, step.micro);
 }
 
 }  // namespace steptwin

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <string>
-
 #include "model/schedule.h"
-#include "model/step.h"
 
 namespace steptwin {
 
@@ -13,8 +10,5 @@ namespace steptwin {
 // Throws Error if a list holds any other step, or a stage or micro-batch that does not exist or a
 // stage that its rank does not hold: a schedule may come from a file.
 void require_compute_only(const Schedule& schedule);
-
-// "FWD(s0,m3)", for messages. `step` is neither a composite nor an FSDP step.
-std::string leaf_text(const Step& step);
 
 }  // namespace steptwin

@@ -11,18 +11,15 @@ namespace {
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-bool is_receive(StepType type) {
-  return type == StepType::fwd_recv || type == StepType::bwd_recv;
-}
-
 // Which entry of its rank's list computes the forward and the backward of each (stage, micro).
 class Consumers {
  public:
   explicit Consumers(const Schedule& schedule)
-      : stages_(schedule.stages.stages()), micro_batches_(schedule.micro_batches) {
-    forward_.assign(static_cast<std::size_t>(stages_) * static_cast<std::size_t>(micro_batches_),
-                    kNowhere);
-    backward_ = forward_;
+      : stages_(schedule.stages.stages()),
+        micro_batches_(schedule.micro_batches),
+        forward_(static_cast<std::size_t>(stages_) * static_cast<std::size_t>(micro_batches_),
+                 kNowhere),
+        backward_(forward_) {
     for (const StepList& list : schedule.ranks) {
       for (std::size_t entry = 0; entry < list.size(); ++entry) {
         if (list[entry]) for_each_leaf(*list[entry], [&](const Step& leaf) { note(leaf, entry); });
@@ -39,9 +36,7 @@ class Consumers {
   void note(const Step& leaf, std::size_t entry) {
     if (!is_known(leaf)) return;
     if (leaf.type == StepType::fwd) forward_[index(leaf)] = entry;
-    if (leaf.type == StepType::bwd || leaf.type == StepType::bwd_input) {
-      backward_[index(leaf)] = entry;
-    }
+    if (gives_gradient(leaf.type)) backward_[index(leaf)] = entry;
   }
   bool is_known(const Step& leaf) const {
     return leaf.stage >= 0 && leaf.stage < stages_ && leaf.micro >= 0 &&
@@ -67,8 +62,7 @@ class PairOrder {
   // The receive goes before entry `wanted`, or before what its successor from the same sender
   // goes before, whichever is earlier.
   std::size_t place(const Step& receive, std::size_t wanted) {
-    const std::int32_t from_stage =
-        receive.type == StepType::fwd_recv ? receive.stage - 1 : receive.stage + 1;
+    const std::int32_t from_stage = other_stage(receive);
     if (from_stage < 0 || from_stage >= stages_.stages()) return wanted;
     std::size_t& limit = limits_[static_cast<std::size_t>(stages_.rank_of(from_stage))];
     limit = std::min(limit, wanted);
@@ -90,7 +84,7 @@ std::vector<std::size_t> new_places(const StepList& list, const StageMap& stages
     places[entry] = entry;
     if (!list[entry]) continue;
     const Step& step = *list[entry];
-    if (is_receive(step.type)) {
+    if (is_recv(step.type)) {
       const std::size_t consumer = consumers.of(step);
       const bool ahead = consumer != kNowhere && consumer > entry;
       places[entry] = order.place(step, ahead ? consumer : entry);
@@ -99,7 +93,7 @@ std::vector<std::size_t> new_places(const StepList& list, const StageMap& stages
       places[entry] = places[entry + 1];
     } else if (!is_compute(step.type)) {
       const auto hold = [&order, entry](const Step& inner) {
-        if (is_receive(inner.type)) order.place(inner, entry);
+        if (is_recv(inner.type)) order.place(inner, entry);
       };
       for (const Step& inner : step.boundary_p2p()) hold(inner);
       for (const Step& inner : step.sub_steps()) hold(inner);
