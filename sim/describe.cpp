@@ -40,8 +40,7 @@ std::string kernel_text(const Program& program, std::int64_t index) {
 
 std::string hook_text(Hook hook, std::int32_t layer) {
   if (hook == Hook::none) return "";
-  const char letter = static_cast<char>('A' + static_cast<int>(hook) - 1);
-  return layer < 0 ? std::string(1, letter) : fmt::format("{}{}", letter, layer + 1);
+  return layer < 0 ? std::string(name_of(hook)) : fmt::format("{}{}", name_of(hook), layer + 1);
 }
 
 std::string stream_text(const State& state, std::int32_t stream_index) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -82,9 +83,9 @@ inline bool has_action(const ThreadState& thread) {
 // The two sides of a rendezvous, between fork and join.
 struct Pairing {
   std::int32_t forked = kNobody;  // thread number; kNobody outside a window
-  bool departed[2] = {false, false};
-  bool owes_notify[2] = {false, false};  // had a COMM rendezvous it has not notified yet
-  bool notified[2] = {false, false};     // the partner's notify for the present barrier has come
+  std::array<bool, 2> departed = {};
+  std::array<bool, 2> owes_notify = {};  // had a COMM rendezvous it has not notified yet
+  std::array<bool, 2> notified = {};     // the partner's notify for the present barrier has come
 };
 
 struct RankState {
