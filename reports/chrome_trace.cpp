@@ -14,7 +14,6 @@
 
 #include "reports/activations.h"
 #include "reports/decimal.h"
-#include "reports/host_waits.h"
 #include "reports/slice_names.h"
 #include "reports/trace_index.h"
 #include "reports/transfers.h"
@@ -208,7 +207,7 @@ class ChromeWriter {
     if (interval.length_ns() == 0) return;
     std::string name{name_of(record.command)};
     if (record.hook != Hook::none) {
-      name += fmt::format(" {}", letter_of(record.hook));
+      name += fmt::format(" {}", name_of(record.hook));
       if (record.layer >= 0) name += fmt::format("{}", record.layer);
       name += fmt::format(" {}", name_of(record.role));
     }

@@ -4,11 +4,6 @@
 
 namespace steptwin::reports {
 
-std::string_view letter_of(Hook hook) {
-  constexpr std::array<std::string_view, 5> kLetters = {"-", "A", "B", "C", "D"};
-  return kLetters[static_cast<std::size_t>(hook)];
-}
-
 std::vector<RendezvousTimes> rendezvous_times(const Trace& trace) {
   std::vector<RendezvousTimes> times(trace.ranks.size());
   for (const HostRecord& record : trace.host) {

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "model/trace.h"
@@ -13,8 +12,6 @@ namespace steptwin::reports {
 
 inline constexpr std::array<Hook, 4> kHooks = {Hook::a, Hook::b, Hook::c, Hook::d};
 inline constexpr std::array<Role, 2> kRoles = {Role::comm, Role::compute};
-
-std::string_view letter_of(Hook hook);  // "A", ..., "D"; "-" for none
 
 // Host time that a rank's threads spend in rendezvous, summed over threads: two threads that wait
 // at the same time count twice.

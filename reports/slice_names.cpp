@@ -12,11 +12,7 @@ std::string_view verb_of(const TraceKernel& kernel) {
   if (kernel.part == Part::chunk) return "";
   if (kernel.kind != KernelKind::p2p) return name_of(kernel.part);
   if (kernel.peers.size() > 1 || kernel.step == StepType::batch_send_recv) return "exchange";
-  if (kernel.step == StepType::fwd_send || kernel.step == StepType::bwd_send ||
-      kernel.step == StepType::data_send) {
-    return "send";
-  }
-  return "recv";
+  return is_send(kernel.step) || kernel.step == StepType::data_send ? "send" : "recv";
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void hook_waits(Writer& writer, const std::optional<RendezvousTimes>& rendezvous
   }
   writer.StartObject();
   for (const Hook hook : kHooks) {
-    key(writer, letter_of(hook));
+    key(writer, name_of(hook));
     writer.StartObject();
     for (const Role role : kRoles) duration(writer, name_of(role), rendezvous->of(hook, role));
     writer.EndObject();

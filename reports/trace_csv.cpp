@@ -6,8 +6,6 @@
 #include <iterator>
 #include <ostream>
 
-#include "reports/host_waits.h"
-
 namespace steptwin::reports {
 namespace {
 
@@ -31,7 +29,7 @@ std::string field_text(const std::string& name) {
 
 std::string hook_text(const HostRecord& record) {
   if (record.hook == Hook::none && record.layer < 0 && record.role == Role::comm) return "";
-  std::string text{letter_of(record.hook)};
+  std::string text{name_of(record.hook)};
   if (record.layer >= 0) text += fmt::format("{}", record.layer);
   return fmt::format("{}:{}", text, name_of(record.role));
 }

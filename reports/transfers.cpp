@@ -13,7 +13,7 @@ bool is_forward(const Chunk& chunk) {
 }
 
 bool takes_input(const Chunk& chunk) {
-  return is_forward(chunk) || chunk.step == StepType::bwd || chunk.step == StepType::bwd_input;
+  return is_forward(chunk) || gives_gradient(chunk.step);
 }
 
 std::int32_t producer_stage(const Chunk& chunk) {
