@@ -33,7 +33,7 @@ std::string read_file(const std::string& path, std::size_t most_bytes) {
                 "a file that exists and is readable");
   }
   std::string text;
-  std::array<char, 65536> block;
+  std::array<char, 65536> block{};
   std::size_t count = 0;
   while ((count = std::fread(block.data(), 1, block.size(), file)) > 0) {
     text.append(block.data(), count);

@@ -109,7 +109,7 @@ int simulate_command(const SimulateOptions& options) {
   if (const auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
     return report_deadlock(options, *deadlock, folder);
   }
-  const Trace& trace = std::get<Trace>(outcome);
+  const auto& trace = std::get<Trace>(outcome);
   const reports::Metrics metrics = reports::compute_metrics(trace);
   if (folder) {
     write_stream(*folder, "trace.csv", trace, reports::write_trace_csv);
