@@ -39,13 +39,14 @@ TEST_CASE("a large but sane step is estimated in gigabytes, not in terabytes") {
 TEST_CASE("what no machine could hold is refused with its numbers, what is small is not") {
   CHECK_NOTHROW(refuse_if_too_large(stage_scenario("1f1b", 4, 1, 8, 1, 1, 1, 1)));
   Scenario scenario = stage_scenario("1f1b", 65536, 1, 1 << 30, 1, 1, 1, 1);
-  scenario.file = "big.toml";
+  scenario.pipeline.micro_batches_at = {"big.toml", 3, 17};
   try {
     refuse_if_too_large(scenario);
     FAIL("accepted");
   } catch (const Error& error) {
     const std::string text = error.what();
-    CHECK(text.rfind("big.toml: error: 65536 stages with 1073741824 micro-batches would take about",
+    CHECK(text.rfind("big.toml:3:17: error: 65536 stages with 1073741824 micro-batches would take "
+                     "about",
                      0) == 0);
     CHECK(text.ends_with("expected fewer micro-batches or stages"));
   }
