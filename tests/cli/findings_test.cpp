@@ -9,9 +9,10 @@ namespace {
 
 const std::string kCycle =
     "rank 0 stream comm stops at FWD_SEND(s0,m1) to rank 1 and waits for FWD_RECV(s1,m1) from "
-    "rank 0, which stands behind that on stream comm of rank 1; rank 1 stream comm stops at "
-    "FWD_SEND(s1,m0) to rank 0 and waits for FWD_RECV(s2,m0) from rank 1, which stands behind "
-    "that on stream comm of rank 0; and so round.";
+    "rank 0, which is queued behind FWD_SEND(s1,m0) to rank 0 on stream comm of rank 1; rank 1 "
+    "stream comm stops at FWD_SEND(s1,m0) to rank 0 and waits for FWD_RECV(s2,m0) from rank 1, "
+    "which is queued behind FWD_SEND(s0,m1) to rank 1 on stream comm of rank 0; so none of them "
+    "can go on. Exchanging FWD_SEND(s0,m1) and FWD_RECV(s2,m0) on rank 0 would break this circle.";
 
 std::vector<std::string> late_receives(const std::string& command) {
   return {command, scenario_path("early_receive.toml"), "--set", "pipeline.recv_placement=late"};
@@ -41,9 +42,9 @@ TEST_CASE("a deadlock is a finding: status 1, and the cycle in words") {
     CHECK(run.errors.empty());
     CHECK(run.output.starts_with("Deadlock: nothing can happen after 4.691 ms.\n\n" + kCycle +
                                  "\n\nEverything that hangs:\n"));
-    CHECK(
-        run.output.find("\n  rank 1 stream comm stops at FWD_SEND(s1,m0) to rank 0, waits for ") !=
-        std::string::npos);
+    CHECK(run.output.find(
+              "\n  rank 1 stream comm stops at FWD_SEND(s1,m0) to rank 0, waiting for ") !=
+          std::string::npos);
   }
 }
 
