@@ -24,6 +24,13 @@ void append(State& state, std::int32_t stream_index, std::int64_t what, const St
   }
 }
 
+// The stream comes to the kernel soon, and would wait for memory there.
+void fetch_for_stream(const State& state, std::int32_t kernel) {
+  const auto index = static_cast<std::size_t>(kernel);
+  __builtin_prefetch(&state.program->kernels[index]);
+  __builtin_prefetch(&state.times[index], 1);
+}
+
 // How many entries of the stream the event covers: all so far, or up to a kernel launched on it
 // not long ago.
 std::int64_t covered_entries(const State& state, const StreamState& stream, std::int32_t kernel) {
@@ -84,6 +91,7 @@ void take_effect(State& state, RankState& rank, const ThreadState& thread, const
                  const Stamp& at) {
   switch (command.type) {
     case CommandType::launch:
+      fetch_for_stream(state, command.kernel);
       append(state, rank.first_stream + command.stream, command.kernel, at);
       break;
     case CommandType::record:
