@@ -104,10 +104,12 @@ class Checker {
     Work& work = work_of(step.stage, step.micro);
     if (step.type == StepType::fwd) {
       take_once(step, work.forward);
-      return check_received(step, work, true);
+      return check_input(step, work, true);
     }
     if (work.forward < 0) {
       add_here(step, fmt::format("runs before FWD(s{},m{})", step.stage, step.micro));
+    } else if (work.forward == position_) {
+      add_here(step, fmt::format("runs beside FWD(s{},m{})", step.stage, step.micro));
     }
     if (step.type == StepType::bwd_weight) {
       if (work.backward < 0) {
@@ -118,14 +120,20 @@ class Checker {
     take_once(step, work.backward);
     work.split = step.type == StepType::bwd_input;
     if (!work.split) work.weight = position_;
-    check_received(step, work, false);
+    check_input(step, work, false);
   }
 
-  // The receive, where there is one, stands before its consumer.
-  void check_received(const Step& step, Work& work, bool forward) {
+  // What a step consumes stands before it: the receive, where there is one, or what the
+  // neighbouring stage computes on this rank.
+  void check_input(const Step& step, const Work& work, bool forward) {
     const std::int32_t source = forward ? step.stage - 1 : step.stage + 1;
     if (source < 0 || source >= schedule_.stages.stages()) return;
-    if (schedule_.stages.rank_of(source) == rank_) return;
+    if (schedule_.stages.rank_of(source) == rank_) {
+      const Work& neighbour = work_of(source, step.micro);
+      if ((forward ? neighbour.forward : neighbour.backward) >= 0) return;
+      return add_here(step, fmt::format("runs before {}(s{},m{})", forward ? "FWD" : "BWD", source,
+                                        step.micro));
+    }
     if (work.received[forward ? 0 : 1] >= 0) return;
     if (late_inputs_.size() == kMostFindings) return;
     late_inputs_.push_back(

@@ -27,7 +27,8 @@ std::string finding_text(const Finding& finding);
 //
 //   work        every stage runs each micro-batch's forward once, and its backward once, whole or
 //               as BWD_INPUT then BWD_WEIGHT, on the rank that holds the stage
-//   order       forward before backward, BWD_INPUT before BWD_WEIGHT
+//   order       forward before backward and not beside it, BWD_INPUT before BWD_WEIGHT; between
+//               stages of one rank also FWD(s-1) before FWD(s) and BWD(s+1) before BWD(s)
 //   transfers   between neighbouring stages on different ranks only; a send after the step that
 //               computes what it sends, a receive before the step that consumes it; every step
 //               whose input is computed on another rank has its receive and every such output its

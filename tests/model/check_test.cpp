@@ -67,6 +67,18 @@ TEST_CASE("check: work that is missing, done twice, or in the wrong order") {
         "rank 0 slot 4 BWD(s0,m0): is done in slot 3 already\n");
 }
 
+TEST_CASE("check: neighbouring stages of one rank run in order") {
+  CHECK(findings("rank0: FWD(s0,m0) FWD(s1,m0) BWD(s1,m0) BWD(s0,m0)") == "");
+  CHECK(findings("rank0: FWD(s1,m0) FWD(s0,m0) BWD_INPUT(s0,m0) BWD(s1,m0) BWD_WEIGHT(s0,m0)") ==
+        "rank 0 slot 0 FWD(s1,m0): runs before FWD(s0,m0)\n"
+        "rank 0 slot 2 BWD_INPUT(s0,m0): runs before BWD(s1,m0)\n");
+}
+
+TEST_CASE("check: a backward does not overlap its own forward") {
+  CHECK(findings("rank0: OVERLAP_F_B[FWD(s0,m0)|BWD(s0,m0)]", 1) ==
+        "rank 0 slot 0 BWD(s0,m0): runs beside FWD(s0,m0)\n");
+}
+
 TEST_CASE("check: a backward may not be both whole and divided") {
   CHECK(findings("rank0: FWD(s0,m0) BWD(s0,m0) BWD_WEIGHT(s0,m0)\nrank1: FWD(s1,m0) BWD(s1,m0)") ==
         "rank 0 slot 2 BWD_WEIGHT(s0,m0): is done in slot 1 already\n");
