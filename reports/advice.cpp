@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 namespace steptwin::reports {
@@ -72,6 +73,33 @@ void hint_on_transfer(const Metrics& metrics, const Shares& shares, std::vector<
   }
 }
 
+// Late receives come last: on one queue two ranks may then each wait for the other's.
+void hint_on_order(const Metrics& metrics, const Shares& shares, std::vector<Hint>& hints) {
+  constexpr std::string_view kLate =
+      "; or post receives late (pipeline.recv_placement = \"late\"), which can hang where "
+      "transfers "
+      "share a stream: steptwin check tells";
+  const GapTimes& gaps = metrics.gap_by_cause;
+  hints.push_back({shares.of(gaps.in_rendezvous_ns),
+                   "the threads of an overlap wait for each other at its hooks: let it pair "
+                   "stages with the same layers"});
+  const TimeNs queued_ns = gaps.of(GapCause::order) - gaps.in_rendezvous_ns;
+  const double share = shares.of(queued_ns);
+  if (gaps.behind_p2p_ns * 2 > queued_ns) {
+    hints.push_back({share, fmt::format("collectives queue behind transfers: give them a stream "
+                                        "of their own (streams.preset = \"per_group\"){}",
+                                        kLate)});
+  } else if (metrics.transfers_share_streams) {
+    hints.push_back({share, fmt::format("values are there but queue: give each neighbour and "
+                                        "direction a stream (streams.preset = \"per_edge\"){}",
+                                        kLate)});
+  } else {
+    hints.push_back({share,
+                     "values are there but wait behind other compute: let a transfer wait for its "
+                     "own data only (comm.order = \"data\")"});
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> advice(const Metrics& metrics, std::size_t most) {
@@ -80,9 +108,7 @@ std::vector<std::string> advice(const Metrics& metrics, std::size_t most) {
   hint_on_dependency(metrics, shares, hints);
   hint_on_balance(metrics, hints);
   hint_on_transfer(metrics, shares, hints);
-  hints.push_back({shares.of(metrics.gap_by_cause.of(GapCause::order)),
-                   "values are there but queue: post receives late (pipeline.recv_placement = "
-                   "\"late\") or keep directions apart (streams.preset = \"per_direction\")"});
+  hint_on_order(metrics, shares, hints);
   hints.push_back({shares.of(metrics.gap_by_cause.of(GapCause::host)),
                    "the host launches too late: fewer and larger launches, or CUDA graphs"});
   std::stable_sort(hints.begin(), hints.end(),

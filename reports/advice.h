@@ -15,7 +15,10 @@ namespace steptwin::reports {
 //                                                         zero bubble
 //   dependency, mostly in the steady phase                balance the stages, or warm up deeper
 //   stage balance above 1.05                              move layers
-//   order                                                 late receives, streams apart
+//   order, in a rendezvous                                overlap stages of the same layers
+//   order, mostly collectives behind transfers            streams per group, then late receives
+//   order, the rest                                       streams per edge, then late receives;
+//                                                         where they are apart, order by data
 //   transfer, exposed collectives                         overlap with hooks
 //   transfer, the rest                                    overlap or shrink the transfers
 //   host                                                  fewer launches

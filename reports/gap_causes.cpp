@@ -20,6 +20,12 @@ TimeNs GapTimes::sum_ns() const {
   return std::accumulate(by_cause_ns.begin(), by_cause_ns.end(), TimeNs{0});
 }
 
+void GapTimes::add(const GapTimes& other) {
+  for (const GapCause cause : kGapCauses) of(cause) += other.of(cause);
+  in_rendezvous_ns += other.in_rendezvous_ns;
+  behind_p2p_ns += other.behind_p2p_ns;
+}
+
 // What is left of a gap. Causes take it from the front; one that is over already takes nothing.
 class GapCauses::Gap {
  public:
@@ -32,12 +38,21 @@ class GapCauses::Gap {
     rest_.begin_ns = cut;
   }
 
+  // Up to the instant at which a kernel of a stream that transfers occupy at times is its head.
+  void take_queued(const IntervalSet& p2p, TimeNs ready) {
+    const TimeNs cut = std::min(ready, rest_.end_ns);
+    if (cut <= rest_.begin_ns) return;
+    times_->behind_p2p_ns += p2p.measure_within_ns({rest_.begin_ns, cut});
+    take(GapCause::order, cut);
+  }
+
   // Up to the enqueuing of a kernel whose rank is in a rendezvous at times.
   void take_unlaunched(const IntervalSet& rendezvous, TimeNs enqueue) {
     const TimeNs cut = std::min(enqueue, rest_.end_ns);
     if (cut <= rest_.begin_ns) return;
     const TimeNs held = rendezvous.measure_within_ns({rest_.begin_ns, cut});
     times_->of(GapCause::order) += held;
+    times_->in_rendezvous_ns += held;
     times_->of(GapCause::host) += cut - rest_.begin_ns - held;
     rest_.begin_ns = cut;
   }
@@ -63,10 +78,30 @@ std::vector<std::size_t> compute_by_start(const TraceIndex& index, std::int32_t 
   return computes;
 }
 
+using RankStream = std::pair<std::int32_t, std::int32_t>;
+
+std::map<RankStream, IntervalSet> p2p_beside_collectives(const Trace& trace) {
+  std::map<RankStream, std::vector<Interval>> pieces;
+  for (const TraceKernel& kernel : trace.kernels) {
+    if (is_collective(kernel.kind)) pieces.try_emplace({kernel.rank, kernel.stream});
+  }
+  for (const TraceKernel& kernel : trace.kernels) {
+    if (kernel.kind != KernelKind::p2p) continue;
+    const auto found = pieces.find({kernel.rank, kernel.stream});
+    if (found != pieces.end()) found->second.push_back(occupied(kernel));
+  }
+  std::map<RankStream, IntervalSet> sets;
+  for (auto& [stream, intervals] : pieces) sets.emplace(stream, IntervalSet(std::move(intervals)));
+  return sets;
+}
+
 }  // namespace
 
 GapCauses::GapCauses(const TraceIndex& index)
-    : index_(&index), transfers_(index), rendezvous_(rendezvous_sets(index.trace())) {}
+    : index_(&index),
+      transfers_(index),
+      rendezvous_(rendezvous_sets(index.trace())),
+      p2p_(p2p_beside_collectives(index.trace())) {}
 
 GapTimes GapCauses::of_rank(std::int32_t rank) const {
   const Interval window = index_->window();
@@ -139,7 +174,7 @@ void GapCauses::explain_transfer(const Transfer& transfer, Gap& gap) const {
 
 void GapCauses::explain_collective(const TraceKernel& collective, Gap& gap) const {
   gap.take_unlaunched(rendezvous_of(collective), collective.times.enqueue_ns);
-  gap.take(GapCause::order, collective.times.ready_ns);
+  gap.take_queued(p2p_.at({collective.rank, collective.stream}), collective.times.ready_ns);
   gap.take(GapCause::dependency, collective.times.start_ns);
   gap.take(GapCause::transfer, collective.times.end_ns);
 }

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/intervals.h"
@@ -26,10 +28,14 @@ std::string_view name_of(GapCause cause);
 
 struct GapTimes {
   std::array<TimeNs, 5> by_cause_ns = {};
+  // Of order:
+  TimeNs in_rendezvous_ns = 0;  // a rendezvous keeps the host from launching
+  TimeNs behind_p2p_ns = 0;     // a collective queues behind a transfer on its stream
 
   TimeNs& of(GapCause cause) { return by_cause_ns[static_cast<std::size_t>(cause)]; }
   TimeNs of(GapCause cause) const { return by_cause_ns[static_cast<std::size_t>(cause)]; }
   TimeNs sum_ns() const;
+  void add(const GapTimes& other);
 };
 
 // Cuts every gap of a rank's compute into causes. What is summed is exactly T - |C|.
@@ -74,6 +80,8 @@ class GapCauses {
   const TraceIndex* index_;
   Transfers transfers_;
   std::vector<IntervalSet> rendezvous_;  // by rank
+  // By (rank, stream): when a stream that carries collectives is occupied by a transfer.
+  std::map<std::pair<std::int32_t, std::int32_t>, IntervalSet> p2p_;
 };
 
 }  // namespace steptwin::reports

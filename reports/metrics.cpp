@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "reports/activations.h"
 #include "reports/latency.h"
@@ -30,6 +33,18 @@ void add_waits(const TraceIndex& index, RankMetrics& metrics) {
   }
 }
 
+bool transfers_share_streams(const Trace& trace) {
+  using Edge = std::pair<std::vector<std::int32_t>, bool>;      // peers, and whether it sends
+  std::map<std::pair<std::int32_t, std::int32_t>, Edge> first;  // of a stream of a rank
+  for (const TraceKernel& kernel : trace.kernels) {
+    if (kernel.kind != KernelKind::p2p) continue;
+    const bool sends = kernel.step == StepType::fwd_send || kernel.step == StepType::bwd_send;
+    const Edge edge{kernel.peers, sends};
+    if (first.try_emplace({kernel.rank, kernel.stream}, edge).first->second != edge) return true;
+  }
+  return false;
+}
+
 // Sums over ranks that job figures are ratios of.
 struct JobSums {
   TimeNs compute_ns = 0;
@@ -46,9 +61,7 @@ void add_job_figures(const JobSums& sums, Metrics& metrics) {
   metrics.bubble_ratio = ratio_of(all_time_ns - sums.compute_ns, all_time_ns);
   for (const RankMetrics& rank : metrics.ranks) {
     metrics.bubble_ratio_max = std::max(metrics.bubble_ratio_max, rank.bubble_ratio);
-    for (const GapCause cause : kGapCauses) {
-      metrics.gap_by_cause.of(cause) += rank.gap_by_cause.of(cause);
-    }
+    metrics.gap_by_cause.add(rank.gap_by_cause);
   }
   metrics.bubble_ratio_span =
       ratio_of(sums.longest_span_ns - sums.most_compute_ns, sums.longest_span_ns);
@@ -108,6 +121,7 @@ Metrics compute_metrics(const Trace& trace) {
     metrics.ranks.push_back(figures);
   }
   add_job_figures(sums, metrics);
+  metrics.transfers_share_streams = transfers_share_streams(trace);
   const std::vector<TimeNs> latencies = micro_batch_latencies(index);
   metrics.latency_p50_ns = percentile(latencies, 50);
   metrics.latency_p99_ns = percentile(latencies, 99);

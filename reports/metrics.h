@@ -50,7 +50,8 @@ struct Metrics {
   std::optional<double> stage_balance;      // max |C| / mean |C|
   std::optional<TimeNs> latency_p50_ns;     // micro_batch_latency
   std::optional<TimeNs> latency_p99_ns;
-  GapTimes gap_by_cause;  // sums over ranks
+  GapTimes gap_by_cause;                 // sums over ranks
+  bool transfers_share_streams = false;  // between other peers, or the other way
   std::vector<RankMetrics> ranks;
 };
 

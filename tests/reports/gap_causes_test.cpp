@@ -51,6 +51,23 @@ TEST_CASE("a rendezvous that holds the launching thread is order, not host") {
       .rendezvous(0, 1, Hook::a, Role::compute, 16, 21);
   // Not enqueued for [10,30), of which a rendezvous holds [10,21).
   CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 11 + 2, 9, 0});
+  const TraceIndex index(maker.trace());
+  CHECK(GapCauses(index).of_rank(0).in_rendezvous_ns == 11);
+  CHECK(GapCauses(index).of_rank(0).behind_p2p_ns == 0);
+}
+
+TEST_CASE("of what a collective queues, the part behind a transfer on its stream is told") {
+  //   compute  attention [0,10)                              experts [31,40)
+  //   comm     recv of another: arrived 4, moves [12,17)  dispatch: enqueued 13, ready 22, [22,31)
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10, Part::attention)
+      .p2p(0, StepType::fwd_recv, 0, 1, {1}, {0, 4, 12, 17})
+      .collective(0, Part::dispatch, StepType::fwd, 0, 0, {13, 22, 22, 31})
+      .compute(0, StepType::fwd, 0, 0, 14, 31, 40, Part::experts);
+  // [10,13) host, [13,22) order, of which the receive occupies the stream for [13,17).
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 9, 9, 3, 0});
+  const TraceIndex index(maker.trace());
+  CHECK(GapCauses(index).of_rank(0).behind_p2p_ns == 4);
 }
 
 TEST_CASE("a gap behind a collective: launch, queue, late peer, transfer") {

@@ -152,6 +152,20 @@ TEST_CASE("figures without a base are not there") {
   CHECK_FALSE(no_communication.ranks[0].overlap_ratio);
 }
 
+TEST_CASE("transfers share a stream where it has other peers, or goes both ways") {
+  const auto share = [](StepType step, std::int32_t peer) {
+    TraceMaker maker(3);
+    maker.p2p(1, StepType::fwd_send, 1, 0, {2}, {0, 0, 0, 5})
+        .p2p(1, step, 1, 1, {peer}, {5, 5, 5, 9})
+        .p2p(2, StepType::fwd_recv, 2, 0, {1}, {0, 0, 0, 5});
+    return compute_metrics(maker.trace()).transfers_share_streams;
+  };
+  CHECK_FALSE(share(StepType::fwd_send, 2));
+  CHECK_FALSE(share(StepType::bwd_send, 2));
+  CHECK(share(StepType::bwd_recv, 2));
+  CHECK(share(StepType::bwd_send, 0));
+}
+
 TEST_CASE("a broken identity is named with its rank") {
   Metrics metrics = compute_metrics(gpipe_trace(2, 3));
   metrics.ranks[1].gap_by_cause.of(GapCause::host) += 1;

@@ -158,7 +158,7 @@ TEST_CASE("advice follows the cause that costs most") {
   };
   CHECK(first(one_cause(GapCause::dependency)) == "fill and drain");
   CHECK(first(one_cause(GapCause::end)) == "fill and drain");
-  CHECK(first(one_cause(GapCause::order)) == "values are there but queue");
+  CHECK(first(one_cause(GapCause::order)) == "values are there but wait behind other compute");
   CHECK(first(one_cause(GapCause::host)) == "the host launches too late");
   CHECK(first(one_cause(GapCause::transfer)) == "exposed transfers");
 
@@ -170,6 +170,29 @@ TEST_CASE("advice follows the cause that costs most") {
   collectives.ranks[0].times.exposed_comm_ns = 40;
   collectives.ranks[0].times.exposed_collective_ns = 30;
   CHECK(first(collectives) == "exposed dispatch and combine");
+}
+
+TEST_CASE("what an in-order stream holds back is advised streams apart, then late receives") {
+  const std::string late =
+      "; or post receives late (pipeline.recv_placement = \"late\"), which can hang where "
+      "transfers "
+      "share a stream: steptwin check tells";
+  Metrics metrics = one_cause(GapCause::order);
+  metrics.transfers_share_streams = true;
+  CHECK(advice(metrics, 3) ==
+        std::vector<std::string>{"values are there but queue: give each neighbour and direction a "
+                                 "stream (streams.preset = \"per_edge\")" +
+                                 late});
+  metrics.gap_by_cause.behind_p2p_ns = 21;  // of 40
+  CHECK(advice(metrics, 3) ==
+        std::vector<std::string>{"collectives queue behind transfers: give them a stream of their "
+                                 "own (streams.preset = \"per_group\")" +
+                                 late});
+  metrics.gap_by_cause.in_rendezvous_ns = 39;
+  REQUIRE(advice(metrics, 3).size() == 2);
+  CHECK(advice(metrics, 3)[0].starts_with("the threads of an overlap wait for each other"));
+  metrics.gap_by_cause.in_rendezvous_ns = 40;
+  CHECK(advice(metrics, 3).size() == 1);
 }
 
 TEST_CASE("advice is ordered by what it is worth, and silent below one percent") {
