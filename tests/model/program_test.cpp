@@ -23,6 +23,9 @@ TEST_CASE("names of the first and the last of every kind, and no two alike") {
   CHECK(name_of(CommandType::join) == "join");
   CHECK(name_of(Role::comm) == "comm");
   CHECK(name_of(Role::compute) == "compute");
+  CHECK(name_of(Hook::none) == "-");
+  CHECK(name_of(Hook::a) == "A");
+  CHECK(name_of(Hook::d) == "D");
   std::set<std::string_view> parts;
   for (int part = 0; part <= static_cast<int>(Part::load); ++part) {
     parts.insert(name_of(static_cast<Part>(part)));
@@ -50,6 +53,9 @@ TEST_CASE("a kernel is labelled by the step it came from") {
   kernel.stage = 0;
   kernel.micro = 12;
   CHECK(step_label(kernel) == "FWD_SEND(s0,m12)");
+  kernel.step = StepType::fsdp_unshard;
+  kernel.micro = -1;
+  CHECK(step_label(kernel) == "FSDP_UNSHARD(s0)");
 }
 
 }  // namespace

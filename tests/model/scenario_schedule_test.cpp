@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/formats/steps_text.h"
 #include "tests/scenarios.h"
 #include "tests/step_words.h"
 
@@ -67,7 +68,7 @@ TEST_CASE("receives stand where the builder puts them, or right before their use
   const auto rank_1 = [&] {
     const Schedule schedule = make_schedule(scenario);
     CHECK(schedule.name == "1f1b");
-    return words_of(schedule.ranks[1]);
+    return steps_text(schedule.ranks[1]);
   };
   const auto place = [](const std::string& text, const char* step) { return text.find(step); };
   scenario.pipeline.recv_placement = RecvPlacement::early;

@@ -42,7 +42,7 @@ TEST_CASE("leaves of a composite are its sub-steps, not its boundary") {
   const Step overlap = make_overlap(StepType::overlap_b_f, bwd(1, 0), fwd(0, 2),
                                     {make_step(StepType::fwd_send, 0, 2)});
   std::string leaves;
-  const auto visit = [&leaves](const Step& leaf) { leaves += words_of(leaf) + " "; };
+  const auto visit = [&leaves](const Step& leaf) { leaves += step_label(leaf) + " "; };
   for_each_leaf(overlap, visit);
   for_each_leaf(fwd(0, 3), visit);
   for_each_leaf(make_batch({make_step(StepType::bwd_send, 1, 0)}), visit);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/error.h"
+#include "model/formats/steps_text.h"
 #include "model/lowering/lower.h"
 #include "model/validate.h"
 #include "reports/metrics.h"
@@ -45,7 +46,7 @@ std::optional<Case> case_of_seed(std::uint64_t seed) {
 
 std::string schedule_text(const Schedule& schedule) {
   std::string text = schedule.name + "\n";
-  for (const StepList& list : schedule.ranks) text += words_of(list) + "\n";
+  for (const StepList& list : schedule.ranks) text += steps_text(list) + "\n";
   return text;
 }
 

@@ -15,8 +15,7 @@ std::string words(const std::vector<ChunkItem>& items) {
     if (!text.empty()) text += " ";
     const std::string layer = item.layer < 0 ? "" : std::to_string(item.layer + 1);
     if (item.is_hook) {
-      const char letter = static_cast<char>('A' + static_cast<int>(item.hook) - 1);
-      text += fmt::format("[{}{}{}]", letter, layer, item.last_hook ? "!" : "");
+      text += fmt::format("[{}{}{}]", name_of(item.hook), layer, item.last_hook ? "!" : "");
       continue;
     }
     text += fmt::format("{}{}({}{}{})", name_of(item.part), layer, item.duration_ns,

@@ -40,8 +40,7 @@ inline std::string command_words(const Program& program, std::int32_t rank,
     return program.ranks[static_cast<std::size_t>(rank)].streams[static_cast<std::size_t>(stream)];
   };
   const auto hook_words = [&] {
-    const char letter = static_cast<char>('A' + static_cast<int>(command.hook) - 1);
-    return fmt::format("{}{}.{}", letter, command.index + 1,
+    return fmt::format("{}{}.{}", name_of(command.hook), command.index + 1,
                        command.role == Role::comm ? "COMM" : "COMPUTE");
   };
   switch (command.type) {

@@ -108,8 +108,7 @@ std::vector<std::string> rendezvous_of(const HostThread& thread, bool backward) 
   std::vector<std::string> words;
   for (const Command& command : thread.commands) {
     if (command.type != CommandType::rendezvous) continue;
-    const char letter = static_cast<char>('A' + static_cast<int>(command.hook) - 1);
-    words.push_back(std::string(1, letter) + std::to_string(command.index + 1) +
+    words.push_back(std::string(name_of(command.hook)) + std::to_string(command.index + 1) +
                     (backward ? ".bwd" : "") +
                     (command.role == Role::comm ? "(COMM)" : "(COMPUTE)"));
   }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "model/error.h"
+#include "model/formats/steps_text.h"
 #include "tests/step_words.h"
 
 namespace steptwin {
@@ -15,17 +16,17 @@ Schedule columns_of(StageMap stages, std::vector<StepList> lists) {
 TEST_CASE("a send follows its producer, the receive comes in the same column") {
   const Schedule placed = add_p2p(columns_of(
       loop_map(2, 1), {{fwd(0, 0), kBubble, kBubble, bwd(0, 0)}, {kBubble, fwd(1, 0), bwd(1, 0)}}));
-  CHECK(words_of(placed.ranks[0]) == "FWD(s0,m0) FWD_SEND(s0,m0) - - BWD_RECV(s0,m0) BWD(s0,m0)");
-  CHECK(words_of(placed.ranks[1]) == "- FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)");
+  CHECK(steps_text(placed.ranks[0]) == "FWD(s0,m0) FWD_SEND(s0,m0) - - BWD_RECV(s0,m0) BWD(s0,m0)");
+  CHECK(steps_text(placed.ranks[1]) == "- FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)");
 }
 
 TEST_CASE("even ranks transfer before odd ones: an odd rank receives first, an even one sends") {
   const Schedule placed =
       add_p2p(columns_of(loop_map(4, 1), {{fwd(0, 3)}, {fwd(1, 2)}, {fwd(2, 1)}, {fwd(3, 0)}}));
-  CHECK(words_of(placed.ranks[0]) == "FWD(s0,m3) FWD_SEND(s0,m3)");
-  CHECK(words_of(placed.ranks[1]) == "FWD(s1,m2) FWD_RECV(s1,m3) FWD_SEND(s1,m2)");
-  CHECK(words_of(placed.ranks[2]) == "FWD(s2,m1) FWD_SEND(s2,m1) FWD_RECV(s2,m2)");
-  CHECK(words_of(placed.ranks[3]) == "FWD(s3,m0) FWD_RECV(s3,m1)");
+  CHECK(steps_text(placed.ranks[0]) == "FWD(s0,m3) FWD_SEND(s0,m3)");
+  CHECK(steps_text(placed.ranks[1]) == "FWD(s1,m2) FWD_RECV(s1,m3) FWD_SEND(s1,m2)");
+  CHECK(steps_text(placed.ranks[2]) == "FWD(s2,m1) FWD_SEND(s2,m1) FWD_RECV(s2,m2)");
+  CHECK(steps_text(placed.ranks[3]) == "FWD(s3,m0) FWD_RECV(s3,m1)");
 }
 
 TEST_CASE("an overlap is two columns wide and stands in the first") {
@@ -35,10 +36,10 @@ TEST_CASE("an overlap is two columns wide and stands in the first") {
   const Schedule placed = add_p2p(columns_of(
       loop_map(2, 1), {{fwd(0, 0), fwd(0, 1), kBubble, bwd(0, 0), kBubble, bwd(0, 1)},
                        {kBubble, fwd(1, 0), overlap_b_f(bwd(1, 0), fwd(1, 1)), bwd(1, 1)}}));
-  CHECK(words_of(placed.ranks[0]) ==
+  CHECK(steps_text(placed.ranks[0]) ==
         "FWD(s0,m0) FWD_SEND(s0,m0) FWD(s0,m1) FWD_SEND(s0,m1) - BWD_RECV(s0,m0) BWD(s0,m0) - "
         "BWD_RECV(s0,m1) BWD(s0,m1)");
-  CHECK(words_of(placed.ranks[1]) ==
+  CHECK(steps_text(placed.ranks[1]) ==
         "- FWD_RECV(s1,m0) FWD(s1,m0) FWD_RECV(s1,m1) OVERLAP_B_F[BWD(s1,m0)|FWD(s1,m1)] "
         "BWD_SEND(s1,m0) BWD(s1,m1) BWD_SEND(s1,m1)");
 }
@@ -47,10 +48,10 @@ TEST_CASE("the receive that an overlap's second sub-step triggers comes one colu
   const Step forward_first = make_overlap(StepType::overlap_f_b, fwd(0, 1), bwd(0, 0));
   const StepList busy = {kBubble, kBubble, kBubble};
   const Schedule early = add_p2p(columns_of(loop_map(2, 1), {{forward_first}, busy}));
-  CHECK(words_of(early.ranks[1]) == "- FWD_RECV(s1,m1) - -");
+  CHECK(steps_text(early.ranks[1]) == "- FWD_RECV(s1,m1) - -");
   const Schedule late =
       add_p2p(columns_of(loop_map(2, 1), {{overlap_b_f(bwd(0, 0), fwd(0, 1))}, busy}));
-  CHECK(words_of(late.ranks[1]) == "- - FWD_RECV(s1,m1) -");
+  CHECK(steps_text(late.ranks[1]) == "- - FWD_RECV(s1,m1) -");
 }
 
 TEST_CASE("neighbours on one rank exchange nothing; the input gradient is sent, dw sends nothing") {
@@ -60,10 +61,10 @@ TEST_CASE("neighbours on one rank exchange nothing; the input gradient is sent, 
                     {fwd(1, 0), fwd(2, 0), make_step(StepType::bwd_input, 2, 0),
                      make_step(StepType::bwd_weight, 2, 0), make_step(StepType::bwd_input, 1, 0),
                      make_step(StepType::bwd_weight, 1, 0)}}));
-  CHECK(words_of(placed.ranks[1]) ==
+  CHECK(steps_text(placed.ranks[1]) ==
         "FWD(s1,m0) FWD(s2,m0) FWD_SEND(s2,m0) BWD_INPUT(s2,m0) BWD_WEIGHT(s2,m0) "
         "BWD_INPUT(s1,m0) BWD_SEND(s1,m0) BWD_WEIGHT(s1,m0)");
-  CHECK(words_of(placed.ranks[0]) == "FWD_RECV(s3,m0) BWD_RECV(s0,m0)");
+  CHECK(steps_text(placed.ranks[0]) == "FWD_RECV(s3,m0) BWD_RECV(s0,m0)");
 }
 
 TEST_CASE("a schedule that has its transfers already is refused") {

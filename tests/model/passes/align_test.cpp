@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "model/error.h"
+#include "model/formats/steps_text.h"
 #include "model/passes/add_p2p.h"
 #include "tests/schedule_checks.h"
 #include "tests/step_words.h"
@@ -21,16 +22,16 @@ TEST_CASE("each step takes the first tick after all its inputs") {
   const Schedule columns =
       align_columns(order_of(loop_map(2, 1), {{fwd(0, 0), fwd(0, 1), bwd(0, 0), bwd(0, 1)},
                                               {fwd(1, 0), bwd(1, 0), fwd(1, 1), bwd(1, 1)}}));
-  CHECK(words_of(columns.ranks[0]) == "FWD(s0,m0) FWD(s0,m1) - BWD(s0,m0) - BWD(s0,m1)");
-  CHECK(words_of(columns.ranks[1]) == "- FWD(s1,m0) BWD(s1,m0) FWD(s1,m1) BWD(s1,m1)");
+  CHECK(steps_text(columns.ranks[0]) == "FWD(s0,m0) FWD(s0,m1) - BWD(s0,m0) - BWD(s0,m1)");
+  CHECK(steps_text(columns.ranks[1]) == "- FWD(s1,m0) BWD(s1,m0) FWD(s1,m1) BWD(s1,m1)");
 }
 
 TEST_CASE("bubbles of the input count for nothing") {
   const Schedule columns = align_columns(
       order_of(loop_map(2, 1), {{kBubble, fwd(0, 0), kBubble, kBubble, bwd(0, 0), kBubble},
                                 {fwd(1, 0), kBubble, bwd(1, 0)}}));
-  CHECK(words_of(columns.ranks[0]) == "FWD(s0,m0) - - BWD(s0,m0)");
-  CHECK(words_of(columns.ranks[1]) == "- FWD(s1,m0) BWD(s1,m0)");
+  CHECK(steps_text(columns.ranks[0]) == "FWD(s0,m0) - - BWD(s0,m0)");
+  CHECK(steps_text(columns.ranks[1]) == "- FWD(s1,m0) BWD(s1,m0)");
 }
 
 TEST_CASE("an overlap takes two ticks and waits for the inputs of both halves") {
@@ -40,8 +41,9 @@ TEST_CASE("an overlap takes two ticks and waits for the inputs of both halves") 
   const Schedule columns = align_columns(
       order_of(loop_map(2, 1), {{fwd(0, 0), fwd(0, 1), bwd(0, 0), bwd(0, 1)},
                                 {fwd(1, 0), overlap_b_f(bwd(1, 0), fwd(1, 1)), bwd(1, 1)}}));
-  CHECK(words_of(columns.ranks[0]) == "FWD(s0,m0) FWD(s0,m1) - BWD(s0,m0) - BWD(s0,m1)");
-  CHECK(words_of(columns.ranks[1]) == "- FWD(s1,m0) OVERLAP_B_F[BWD(s1,m0)|FWD(s1,m1)] BWD(s1,m1)");
+  CHECK(steps_text(columns.ranks[0]) == "FWD(s0,m0) FWD(s0,m1) - BWD(s0,m0) - BWD(s0,m1)");
+  CHECK(steps_text(columns.ranks[1]) ==
+        "- FWD(s1,m0) OVERLAP_B_F[BWD(s1,m0)|FWD(s1,m1)] BWD(s1,m1)");
   CHECK(schedule_fault(add_p2p(columns)) == "");
 }
 
@@ -53,16 +55,16 @@ TEST_CASE("a split backward: the input gradient travels on, the weight gradient 
   const auto weight = [](std::int32_t stage) { return make_step(StepType::bwd_weight, stage, 0); };
   const Schedule columns = align_columns(order_of(
       loop_map(2, 1), {{fwd(0, 0), input(0), weight(0)}, {fwd(1, 0), input(1), weight(1)}}));
-  CHECK(words_of(columns.ranks[0]) == "FWD(s0,m0) - - BWD_INPUT(s0,m0) BWD_WEIGHT(s0,m0)");
-  CHECK(words_of(columns.ranks[1]) == "- FWD(s1,m0) BWD_INPUT(s1,m0) BWD_WEIGHT(s1,m0)");
+  CHECK(steps_text(columns.ranks[0]) == "FWD(s0,m0) - - BWD_INPUT(s0,m0) BWD_WEIGHT(s0,m0)");
+  CHECK(steps_text(columns.ranks[1]) == "- FWD(s1,m0) BWD_INPUT(s1,m0) BWD_WEIGHT(s1,m0)");
 }
 
 TEST_CASE("stages that share a rank need the tick before as well") {
   const Schedule columns =
       align_columns(order_of(v_map(2, 2), {{fwd(0, 0), fwd(3, 0), bwd(3, 0), bwd(0, 0)},
                                            {fwd(1, 0), fwd(2, 0), bwd(2, 0), bwd(1, 0)}}));
-  CHECK(words_of(columns.ranks[0]) == "FWD(s0,m0) - - FWD(s3,m0) BWD(s3,m0) - - BWD(s0,m0)");
-  CHECK(words_of(columns.ranks[1]) == "- FWD(s1,m0) FWD(s2,m0) - - BWD(s2,m0) BWD(s1,m0)");
+  CHECK(steps_text(columns.ranks[0]) == "FWD(s0,m0) - - FWD(s3,m0) BWD(s3,m0) - - BWD(s0,m0)");
+  CHECK(steps_text(columns.ranks[1]) == "- FWD(s1,m0) FWD(s2,m0) - - BWD(s2,m0) BWD(s1,m0)");
 }
 
 TEST_CASE("an order that cannot progress names what blocks each rank") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "model/formats/steps_text.h"
 #include "model/schedules/schedules.h"
 #include "tests/schedule_checks.h"
 #include "tests/step_words.h"
@@ -21,7 +22,7 @@ std::string late_list(std::int32_t ranks, std::size_t rank, const StepList& list
   Schedule schedule{"", loop_map(ranks, 2), 4, {}};
   schedule.ranks.resize(static_cast<std::size_t>(ranks));
   schedule.ranks[rank] = list;
-  return words_of(place_recvs_late(schedule).ranks[rank]);
+  return steps_text(place_recvs_late(schedule).ranks[rank]);
 }
 
 TEST_CASE("a receive moves directly before its consumer, over computation and sends") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "model/formats/steps_text.h"
 #include "tests/step_words.h"
 
 namespace steptwin {
@@ -16,13 +17,13 @@ ScheduleRequest request_of(std::int32_t ranks, std::int32_t micro_batches) {
 
 TEST_CASE("gpipe: all forwards, all backwards, each between its receive and its send") {
   const Schedule schedule = gpipe_schedule(request_of(3, 2));
-  CHECK(words_of(schedule.ranks[0]) ==
+  CHECK(steps_text(schedule.ranks[0]) ==
         "FWD(s0,m0) FWD_SEND(s0,m0) FWD(s0,m1) FWD_SEND(s0,m1) "
         "BWD_RECV(s0,m0) BWD(s0,m0) BWD_RECV(s0,m1) BWD(s0,m1)");
-  CHECK(words_of(schedule.ranks[1]) ==
+  CHECK(steps_text(schedule.ranks[1]) ==
         "FWD_RECV(s1,m0) FWD(s1,m0) FWD_SEND(s1,m0) FWD_RECV(s1,m1) FWD(s1,m1) FWD_SEND(s1,m1) "
         "BWD_RECV(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0) BWD_RECV(s1,m1) BWD(s1,m1) BWD_SEND(s1,m1)");
-  CHECK(words_of(schedule.ranks[2]) ==
+  CHECK(steps_text(schedule.ranks[2]) ==
         "FWD_RECV(s2,m0) FWD(s2,m0) FWD_RECV(s2,m1) FWD(s2,m1) "
         "BWD(s2,m0) BWD_SEND(s2,m0) BWD(s2,m1) BWD_SEND(s2,m1)");
 }
@@ -30,12 +31,12 @@ TEST_CASE("gpipe: all forwards, all backwards, each between its receive and its 
 TEST_CASE("gpipe: a micro-batch is loaded before its receive") {
   ScheduleRequest request = request_of(2, 1);
   request.data_steps = true;
-  CHECK(words_of(gpipe_schedule(request).ranks[1]) ==
+  CHECK(steps_text(gpipe_schedule(request).ranks[1]) ==
         "DATA_LOAD(s1,m0) FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)");
 }
 
 TEST_CASE("gpipe: one rank has nobody to talk to") {
-  CHECK(words_of(gpipe_schedule(request_of(1, 1)).ranks[0]) == "FWD(s0,m0) BWD(s0,m0)");
+  CHECK(steps_text(gpipe_schedule(request_of(1, 1)).ranks[0]) == "FWD(s0,m0) BWD(s0,m0)");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "model/error.h"
+#include "model/formats/steps_text.h"
 #include "tests/step_words.h"
 
 namespace steptwin {
@@ -41,8 +42,8 @@ TEST_CASE("lists and stages go with the name") {
   const Schedule renamed =
       with_ranks_renamed(Schedule{"", loop_map(2, 1), 1, {{fwd(0, 0)}, {fwd(1, 0)}}}, {1, 0});
   CHECK(renamed.stages.rank_of_stage == Ranks{1, 0});
-  CHECK(words_of(renamed.ranks[0]) == "FWD(s1,m0)");
-  CHECK(words_of(renamed.ranks[1]) == "FWD(s0,m0)");
+  CHECK(steps_text(renamed.ranks[0]) == "FWD(s1,m0)");
+  CHECK(steps_text(renamed.ranks[1]) == "FWD(s0,m0)");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/error.h"
+#include "model/formats/steps_text.h"
 #include "tests/step_words.h"
 
 namespace steptwin {
@@ -112,7 +113,7 @@ TEST_CASE("the stage map is the schedule's own, or that with its ranks renamed")
   request.stage_map_list = {1, 0, 1, 0};
   const Schedule schedule = build_schedule("interleaved_1f1b", request);
   CHECK(schedule.stages.rank_of_stage == request.stage_map_list);
-  CHECK(words_of(schedule.ranks[1]).starts_with("FWD(s0,m0) FWD_SEND(s0,m0)"));
+  CHECK(steps_text(schedule.ranks[1]).starts_with("FWD(s0,m0) FWD_SEND(s0,m0)"));
   // With one stage a rank the zig-zag is the loop.
   request = request_of(3, 1, 2);
   request.stage_map = StageMapKind::v;
@@ -123,10 +124,10 @@ TEST_CASE("without P2P there are compute steps and bubbles only, DATA steps aske
   ScheduleRequest request = request_of(2, 1, 1);
   request.p2p = false;
   request.data_steps = true;
-  CHECK(words_of(build_schedule("gpipe", request).ranks[1]) == "FWD(s1,m0) BWD(s1,m0)");
-  CHECK(words_of(build_schedule("looped_bfs", request).ranks[1]) == "- FWD(s1,m0) BWD(s1,m0)");
+  CHECK(steps_text(build_schedule("gpipe", request).ranks[1]) == "FWD(s1,m0) BWD(s1,m0)");
+  CHECK(steps_text(build_schedule("looped_bfs", request).ranks[1]) == "- FWD(s1,m0) BWD(s1,m0)");
   request.micro_batches = 2;
-  CHECK(words_of(build_schedule("interleaved_1f1b", request).ranks[1]) ==
+  CHECK(steps_text(build_schedule("interleaved_1f1b", request).ranks[1]) ==
         "- FWD(s1,m0) BWD(s1,m0) FWD(s1,m1) BWD(s1,m1)");
 }
 

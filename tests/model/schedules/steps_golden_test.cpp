@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "model/formats/steps_text.h"
 #include "model/schedules/schedules.h"
 #include "tests/golden_torch.h"
 #include "tests/step_words.h"
@@ -44,7 +45,7 @@ std::vector<std::string> golden_lines(const std::string& file) {
 std::vector<std::string> lines_of(const Schedule& schedule) {
   std::vector<std::string> lines;
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-    lines.push_back(fmt::format("rank{}: {}", rank, words_of(schedule.ranks[rank])));
+    lines.push_back(fmt::format("rank{}: {}", rank, steps_text(schedule.ranks[rank])));
   }
   return lines;
 }
@@ -121,7 +122,8 @@ TEST_CASE("the compute order of every rank is PyTorch's") {
         test_data("golden/torch/" + std::string(golden.file) + ".compute_only.csv"));
     REQUIRE(expected.size() == schedule.ranks.size());
     for (std::size_t rank = 0; rank < expected.size(); ++rank) {
-      CHECK(words_of(schedule.ranks[rank]) == words_of(expected[rank], " "));
+      CHECK(steps_text(schedule.ranks[rank]) ==
+            steps_text(StepList(expected[rank].begin(), expected[rank].end())));
     }
   }
 }
