@@ -9,6 +9,7 @@
 #include "cli/deadlock_text.h"
 #include "cli/files.h"
 #include "cli/load.h"
+#include "cli/progress.h"
 #include "cli/run_folder.h"
 #include "model/formats/scenario_toml.h"
 #include "model/formats/steps_text.h"
@@ -105,19 +106,28 @@ int simulate_command(const SimulateOptions& options) {
     folder.emplace(options.out, options.force);
     write_inputs(*folder, scenario, schedule);
   }
+  std::optional<Progress> progress;
+  progress.emplace(!options.quiet, program.kernels.size(), folder.has_value());
+  progress->begin("simulating", Progress::kSimulate);
   const std::variant<Trace, sim::Deadlock> outcome = sim::simulate(program);
   if (const auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
+    progress.reset();
     return report_deadlock(options, *deadlock, folder);
   }
   const auto& trace = std::get<Trace>(outcome);
+  progress->begin("working out the figures", Progress::kMetrics);
   const reports::Metrics metrics = reports::compute_metrics(trace);
   if (folder) {
+    progress->begin("writing trace.csv", Progress::kTraceCsv);
     write_stream(*folder, "trace.csv", trace, reports::write_trace_csv);
+    progress->begin("writing host.csv", Progress::kHostCsv);
     write_stream(*folder, "host.csv", trace, reports::write_host_csv);
+    progress->begin("writing trace.json", Progress::kTraceJson);
     write_stream(*folder, "trace.json", trace, reports::write_chrome_trace);
     folder->write("summary.json", reports::summary_json(metrics));
     folder->commit();
   }
+  progress.reset();
   if (options.json) {
     print(reports::summary_json(metrics));
   } else if (!options.quiet) {
