@@ -16,11 +16,13 @@ namespace steptwin {
 template <typename Element, bool kUnset>
 class LargeAllocator {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the names that std::allocator_traits asks for.
   using value_type = Element;
   template <typename Other>
   struct rebind {
     using other = LargeAllocator<Other, kUnset>;
   };
+  // NOLINTEND(readability-identifier-naming)
 
   LargeAllocator() = default;
   template <typename Other>
@@ -59,7 +61,9 @@ class LargeAllocator {
     ::new (static_cast<void*>(place)) Other(std::forward<Arguments>(arguments)...);
   }
 
-  friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
+  friend bool operator==(const LargeAllocator& /*left*/, const LargeAllocator& /*right*/) {
+    return true;
+  }
 
  private:
   static constexpr std::size_t kLargePage = std::size_t{2} << 20U;
