@@ -8,6 +8,7 @@
 
 #include "model/error.h"
 #include "model/validate.h"
+#include "tests/property_count.h"
 #include "tests/sim/naive_simulator.h"
 #include "tests/sim/program_text.h"
 #include "tests/sim/trace_rules.h"
@@ -15,7 +16,7 @@
 namespace steptwin {
 namespace {
 
-constexpr int kPrograms = 3000;
+const int kPrograms = property_count(3000);
 
 Program program_of_seed(int seed, const RandomProgramOptions& options = {}) {
   std::mt19937_64 random(static_cast<std::uint64_t>(seed));
