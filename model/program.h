@@ -76,7 +76,7 @@ struct Kernel {
   std::int32_t launches = 1;       // device launches it stands for
   std::int32_t communicator = -1;  // communication kernels only
   std::int32_t part_count = 0;     // p2p only
-  std::int64_t first_part = 0;     // into Program::p2p_parts
+  std::int32_t first_part = 0;     // into Program::p2p_parts
   TimeNs duration_ns = 0;          // uncontended; 0 for p2p, whose parts have their own times
   Bytes bytes = 0;                 // what a collective or copy moves per rank; 0 for p2p
 };
@@ -102,7 +102,7 @@ std::string_view name_of(Role role);
 enum class Hook : std::uint8_t { none, a, b, c, d };
 std::string_view name_of(Hook hook);  // "A", ..., "D"; "-" for none
 
-// One host command. Which fields count:
+// One host command, four to a cache line. Which fields count:
 //
 //   launch k            kernel; stream and index repeat the kernel's stream and its launches, so
 //                       that a host thread need not look at kernels
@@ -111,7 +111,7 @@ std::string_view name_of(Hook hook);  // "A", ..., "D"; "-" for none
 //                       that kernel
 //   wait stream, e      index = event, stream
 //   host_wait e         index = event
-//   host_work d         duration_ns
+//   host_work d         index = where in the rank's host_work_ns the duration stands
 //   rendezvous, notify  role; hook and index = layer say where, for reports
 //   depart
 //   fork j, join j      index = thread number
@@ -122,7 +122,6 @@ struct Command {
   std::int32_t stream = -1;
   std::int32_t index = -1;
   std::int32_t kernel = -1;
-  TimeNs duration_ns = 0;
 
   friend bool operator==(const Command&, const Command&) = default;
 };
@@ -138,6 +137,7 @@ struct RankProgram {
   std::vector<std::string> streams;
   std::vector<HostThread> threads;
   std::int32_t events = 0;  // events are numbered 0..events-1 and recorded once each
+  std::vector<TimeNs> host_work_ns;
 };
 
 // What shares a communicator shares an order: position in it is what sends and receives, and the

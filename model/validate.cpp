@@ -128,9 +128,9 @@ void check_parts(const Program& program, std::size_t id) {
   const auto name = [&] { return kernel_text(program, id); };
   const auto stored = static_cast<std::int64_t>(program.p2p_parts.size());
   if (kernel.part_count < 1) throw Error(name() + " is p2p without parts", "one part or more");
-  if (kernel.first_part < 0 || kernel.first_part > stored - kernel.part_count) {
-    throw Error(fmt::format("{} has parts {}..{}", name(), kernel.first_part,
-                            kernel.first_part + kernel.part_count - 1),
+  const std::int64_t past_last = std::int64_t{kernel.first_part} + kernel.part_count;
+  if (kernel.first_part < 0 || past_last > stored) {
+    throw Error(fmt::format("{} has parts {}..{}", name(), kernel.first_part, past_last - 1),
                 indices("parts", program.p2p_parts.size()));
   }
   const Communicator& communicator =
@@ -213,6 +213,17 @@ void check_event(const Place& place, const Seen& seen) {
   if (in_range(place.command().index, seen.recorded.size())) return;
   refuse(place, fmt::format("there is no event {}", place.command().index),
          indices("events", seen.recorded.size()));
+}
+
+void check_host_work(const Place& place) {
+  const std::vector<TimeNs>& durations = place.rank_program().host_work_ns;
+  const std::int32_t index = place.command().index;
+  if (!in_range(index, durations.size())) {
+    refuse(place, fmt::format("there is no duration {}", index),
+           indices("durations", durations.size()));
+  }
+  const TimeNs duration = durations[static_cast<std::size_t>(index)];
+  if (duration < 0) refuse(place, fmt::format("its duration is {}", duration), "0 or more");
 }
 
 void check_launch(const Place& place, Seen& seen) {
@@ -318,10 +329,7 @@ void check_command(const Place& place, Seen& seen) {
     case CommandType::host_wait:
       return check_event(place, seen);
     case CommandType::host_work:
-      if (place.command().duration_ns < 0) {
-        refuse(place, fmt::format("its duration is {}", place.command().duration_ns), "0 or more");
-      }
-      return;
+      return check_host_work(place);
     case CommandType::fork:
       return check_fork(place, seen);
     case CommandType::join:

@@ -22,7 +22,7 @@ std::size_t slot_of(const Channels& channels, const Key& key) {
   mixed ^= mixed >> 32U;
   const std::size_t mask = channels.slots.size() - 1;
   std::size_t slot = static_cast<std::size_t>(mixed) & mask;
-  while (channels.slots[slot].channel >= 0 &&
+  while (channels.slots[slot].taken &&
          (channels.slots[slot].pair != key.pair || channels.slots[slot].receiver != key.receiver)) {
     slot = (slot + 1) & mask;
   }
@@ -34,7 +34,7 @@ void grow(Channels& channels) {
   std::vector<Channels::Slot> old(channels.slots.size() * 2);
   old.swap(channels.slots);
   for (const Channels::Slot& slot : old) {
-    if (slot.channel < 0) continue;
+    if (!slot.taken) continue;
     channels.slots[slot_of(channels, {slot.pair, slot.receiver})] = slot;
   }
 }
@@ -52,24 +52,22 @@ Channel& channel_of(Channels& channels, std::int32_t communicator, std::int32_t 
                     std::int32_t receiver) {
   const Key key = key_of(communicator, sender, receiver);
   std::size_t slot = slot_of(channels, key);
-  if (channels.slots[slot].channel < 0) {
-    if (channels.channels.size() * 2 >= channels.slots.size()) {
+  if (!channels.slots[slot].taken) {
+    if (channels.taken * 2 >= channels.slots.size()) {
       grow(channels);
       slot = slot_of(channels, key);
     }
-    channels.slots[slot] = {key.pair, key.receiver,
-                            static_cast<std::int32_t>(channels.channels.size())};
-    channels.channels.emplace_back();
+    channels.slots[slot] = {key.pair, key.receiver, true, Channel{}};
+    ++channels.taken;
   }
-  return channels.channels[static_cast<std::size_t>(channels.slots[slot].channel)];
+  return channels.slots[slot].channel;
 }
 
 const Channel* find_channel(const Channels& channels, std::int32_t communicator,
                             std::int32_t sender, std::int32_t receiver) {
   const Channels::Slot& slot =
       channels.slots[slot_of(channels, key_of(communicator, sender, receiver))];
-  if (slot.channel < 0) return nullptr;
-  return &channels.channels[static_cast<std::size_t>(slot.channel)];
+  return slot.taken ? &slot.channel : nullptr;
 }
 
 }  // namespace steptwin::sim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,29 +10,30 @@ namespace steptwin::sim {
 // the other: a first-in first-out chain through Channels::next_part. A stream holds one kernel at
 // a time, so all of them belong to the kernel in flight on `stream`.
 struct Channel {
-  std::int64_t head = -1;  // part
-  std::int64_t tail = -1;
+  std::int32_t head = -1;  // part
+  std::int32_t tail = -1;
   std::int32_t stream = -1;
   bool sends = false;
 };
 
-// All channels, found by (communicator, sender, receiver). Open addressing; nothing is ever
-// listed in the order of the table.
+// All channels, found by (communicator, sender, receiver). Open addressing, the channel in the
+// slot itself, so that it costs one cache line; nothing is ever listed in the order of the table.
 struct Channels {
   struct Slot {
     std::uint64_t pair = 0;  // communicator and sender
     std::uint32_t receiver = 0;
-    std::int32_t channel = -1;
+    bool taken = false;
+    Channel channel;
   };
   std::vector<Slot> slots;
-  std::vector<Channel> channels;
-  std::vector<std::int64_t> next_part;  // by part
+  std::size_t taken = 0;                // of the slots
+  std::vector<std::int32_t> next_part;  // by part
 };
 
 // Room for `parts` parts.
 Channels make_channels(std::size_t parts);
 
-// The channel, made if it is not there yet.
+// The channel, made if it is not there yet; where it is until the next one is made.
 Channel& channel_of(Channels& channels, std::int32_t communicator, std::int32_t sender,
                     std::int32_t receiver);
 

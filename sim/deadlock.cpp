@@ -34,7 +34,7 @@ std::vector<KernelTimes> times_so_far(const State& state) {
       if (position < stream.passed) {
         times[kernel] = state.times[kernel];
       } else {
-        times[kernel].enqueue_ns = entry.stamp.time;
+        times[kernel].enqueue_ns = entry.time;
       }
     }
     if (stream.flight < 0) continue;

@@ -84,7 +84,7 @@ bool has_arrived(const State& state, std::int32_t communicator, std::int32_t ran
   std::int32_t stream = state.communicators[static_cast<std::size_t>(communicator)].streams;
   while (stream != kNobody) {
     if (state.streams[static_cast<std::size_t>(stream)].rank == rank) return true;
-    stream = state.next_watcher[static_cast<std::size_t>(stream)];
+    stream = state.watchers[static_cast<std::size_t>(stream)].next;
   }
   return false;
 }

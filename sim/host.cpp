@@ -15,9 +15,9 @@ ThreadState& thread_of(State& state, const RankState& rank, std::int32_t number)
   return state.threads[static_cast<std::size_t>(rank.first_thread + number)];
 }
 
-void append(State& state, std::int32_t stream_index, std::int64_t what, const Stamp& at) {
+void append(State& state, std::int32_t stream_index, std::int32_t what, const Stamp& at) {
   StreamState& stream = state.streams[static_cast<std::size_t>(stream_index)];
-  state.entries[static_cast<std::size_t>(stream.first_entry + stream.appended)] = {at, what};
+  state.entries[static_cast<std::size_t>(stream.first_entry + stream.appended)] = {at.time, at.sub, what};
   ++stream.appended;
   if (stream.flight < 0 && stream.appended == stream.passed + 1) {
     activate_stream(state, stream_index);
@@ -33,8 +33,8 @@ void fetch_for_stream(const State& state, std::int32_t kernel) {
 
 // How many entries of the stream the event covers: all so far, or up to a kernel launched on it
 // not long ago.
-std::int64_t covered_entries(const State& state, const StreamState& stream, std::int32_t kernel) {
-  std::int64_t position = stream.appended;
+std::int32_t covered_entries(const State& state, const StreamState& stream, std::int32_t kernel) {
+  std::int32_t position = stream.appended;
   if (kernel < 0) return position;
   while (position > 0 &&
          state.entries[static_cast<std::size_t>(stream.first_entry + position - 1)].kernel !=
@@ -51,7 +51,8 @@ void record(State& state, const RankState& rank, const Command& command, const S
   const std::int32_t stream = rank.first_stream + command.stream;
   event.position =
       covered_entries(state, state.streams[static_cast<std::size_t>(stream)], command.kernel);
-  event.recorded = at;
+  event.recorded_time = at.time;
+  event.recorded_sub = at.sub;
   event.stream = stream;
   if (event.watchers != kNobody) event_recorded(state, index);
 }
@@ -64,7 +65,7 @@ void fork_thread(State& state, RankState& rank, std::int32_t number, const Stamp
   forked.phase = forked.count > 0 ? ThreadPhase::beginning : ThreadPhase::ended;
 }
 
-TimeNs duration_of(const State& state, const Command& command) {
+TimeNs duration_of(const State& state, const ThreadState& thread, const Command& command) {
   const HostCosts& host = state.program->host;
   switch (command.type) {
     case CommandType::launch:
@@ -73,7 +74,8 @@ TimeNs duration_of(const State& state, const Command& command) {
     case CommandType::wait:
       return host.event_ns;
     case CommandType::host_work:
-      return command.duration_ns;
+      return state.program->ranks[static_cast<std::size_t>(thread.rank)]
+          .host_work_ns[static_cast<std::size_t>(command.index)];
     case CommandType::fork:
       return host.fork_ns;
     case CommandType::host_wait:
@@ -99,7 +101,7 @@ void take_effect(State& state, RankState& rank, const ThreadState& thread, const
       break;
     case CommandType::wait:
       append(state, rank.first_stream + command.stream,
-             ~static_cast<std::int64_t>(rank.first_event + command.index), at);
+             ~(rank.first_event + command.index), at);
       break;
     case CommandType::notify:
       notify(state, rank, thread, command.role, at);
@@ -129,12 +131,15 @@ void end_thread(State& state, RankState& rank, ThreadState& thread, const Stamp&
   }
 }
 
+void note_end(State& state, const ThreadState& thread, std::int32_t position, const Stamp& at) {
+  if (state.records.empty()) return;
+  state.records[static_cast<std::size_t>(thread.first_record + position)] = {thread.began_ns,
+                                                                             at.time};
+}
+
 void complete(State& state, RankState& rank, ThreadState& thread, const Stamp& at) {
   const Command& command = thread.commands[thread.position];
-  if (!state.records.empty()) {
-    state.records[static_cast<std::size_t>(thread.first_record + thread.position)] = {
-        thread.began_ns, at.time};
-  }
+  note_end(state, thread, thread.position, at);
   if (rank.lock_holder == thread.number) {
     rank.lock_holder = kNobody;
     release_lock(state, rank, thread, at);
@@ -190,7 +195,7 @@ void begin(State& state, RankState& rank, ThreadState& thread) {
     if (!arrive(state, rank, thread, command.role)) return;
     return complete(state, rank, thread, thread.at);
   }
-  const TimeNs duration = duration_of(state, command);
+  const TimeNs duration = duration_of(state, thread, command);
   if (duration == 0) return complete(state, rank, thread, thread.at);
   if (command.type == CommandType::launch && state.program->host.one_launch_lock) {
     if (rank.lock_holder != kNobody) {
@@ -248,23 +253,34 @@ bool concerns_streams(const State& state, const RankState& rank, const Command& 
 // else's turn, at `limit`, comes before. The same as act() by act(), for most commands of most
 // programs. Returns how many it began.
 int run_ahead(State& state, RankState& rank, ThreadState& thread, const Stamp& limit, int most) {
+  if (thread.phase != ThreadPhase::beginning || thread.waited_for_lock) return 0;
+  const Command* const commands = thread.commands;
+  Stamp at = thread.at;
+  std::int32_t position = thread.position;
   int actions = 0;
-  while (actions < most && thread.phase == ThreadPhase::beginning && thread.at < limit &&
-         !thread.waited_for_lock) {
-    const Command& command = thread.commands[thread.position];
-    if (!concerns_streams(state, rank, command)) break;
-    const TimeNs duration = duration_of(state, command);
-    thread.began_ns = thread.at.time;
+  while (actions < most && at < limit && concerns_streams(state, rank, commands[position])) {
+    const Command& command = commands[position];
+    const TimeNs duration = duration_of(state, thread, command);
+    thread.began_ns = at.time;
+    ++actions;
     if (duration > 0) {
-      thread.at = first_turn(thread.at.time + duration, thread.number);
-      if (!(thread.at < limit)) {
+      at = first_turn(at.time + duration, thread.number);
+      if (!(at < limit)) {
         thread.phase = ThreadPhase::busy;
-        return actions + 1;
+        break;
       }
     }
-    complete(state, rank, thread, thread.at);
-    ++actions;
+    note_end(state, thread, position, at);
+    take_effect(state, rank, thread, command, at);
+    if (++position == thread.count) {
+      thread.position = position;
+      end_thread(state, rank, thread, at);
+      return actions;
+    }
+    at = next_turn(at);
   }
+  thread.at = at;
+  thread.position = position;
   return actions;
 }
 

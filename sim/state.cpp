@@ -73,8 +73,7 @@ State make_state(const Program& program, bool host_records) {
   state.events.assign(static_cast<std::size_t>(events), EventState{});
   state.communicators.resize(program.communicators.size());
   state.channels = make_channels(program.p2p_parts.size());
-  state.next_watcher.assign(state.streams.size() + state.threads.size(), kNobody);
-  state.awaited_position.assign(state.next_watcher.size(), 0);
+  state.watchers.resize(state.streams.size() + state.threads.size());
   state.times.resize(program.kernels.size());
   if (host_records) state.records.resize(static_cast<std::size_t>(commands));
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
@@ -85,9 +84,9 @@ State make_state(const Program& program, bool host_records) {
 
 void watch_event(State& state, std::int32_t watcher, std::int32_t event_index) {
   EventState& event = state.events[static_cast<std::size_t>(event_index)];
-  std::int32_t& link = state.next_watcher[static_cast<std::size_t>(watcher)];
+  Watcher& link = state.watchers[static_cast<std::size_t>(watcher)];
   if (event.stream < 0) {
-    link = event.watchers;
+    link.next = event.watchers;
     event.watchers = watcher;
     return;
   }
@@ -96,8 +95,7 @@ void watch_event(State& state, std::int32_t watcher, std::int32_t event_index) {
   if (stream.watchers == kNobody || event.position < stream.watched_position) {
     stream.watched_position = event.position;
   }
-  state.awaited_position[static_cast<std::size_t>(watcher)] = event.position;
-  link = stream.watchers;
+  link = {stream.watchers, event.position};
   stream.watchers = watcher;
 }
 
@@ -119,17 +117,17 @@ void wake_watchers(State& state, std::int32_t stream_index) {
   std::int32_t watcher = stream.watchers;
   stream.watchers = kNobody;
   while (watcher != kNobody) {
-    const auto index = static_cast<std::size_t>(watcher);
-    const std::int32_t next = state.next_watcher[index];
-    const std::int64_t awaited = state.awaited_position[index];
+    Watcher& link = state.watchers[static_cast<std::size_t>(watcher)];
+    const std::int32_t next = link.next;
+    const std::int32_t awaited = link.awaited_position;
     if (awaited <= stream.passed) {
-      state.next_watcher[index] = kNobody;
+      link.next = kNobody;
       wake(state, watcher);
     } else {
       if (stream.watchers == kNobody || awaited < stream.watched_position) {
         stream.watched_position = awaited;
       }
-      state.next_watcher[index] = stream.watchers;
+      link.next = stream.watchers;
       stream.watchers = watcher;
     }
     watcher = next;
@@ -141,7 +139,7 @@ void event_recorded(State& state, std::int32_t event_index) {
   std::int32_t watcher = event.watchers;
   event.watchers = kNobody;
   while (watcher != kNobody) {
-    std::int32_t& link = state.next_watcher[static_cast<std::size_t>(watcher)];
+    std::int32_t& link = state.watchers[static_cast<std::size_t>(watcher)].next;
     const std::int32_t next = link;
     link = kNobody;
     Stamp completed;

@@ -17,36 +17,48 @@ namespace steptwin::sim {
 
 inline constexpr std::int32_t kNobody = -1;
 
-// A slot of a stream's queue: a kernel, or a wait for an event.
+// A slot of a stream's queue: a kernel, or a wait for an event. When it was appended; once passed:
+// when it was passed (a kernel: its end). The stamp lies in two fields: four entries fill a cache
+// line.
 struct StreamEntry {
-  Stamp stamp;              // appended; once passed: when it was passed (a kernel: its end)
-  std::int64_t kernel = 0;  // >= 0; a wait entry holds ~event
+  TimeNs time = 0;
+  std::uint32_t sub = 0;
+  std::int32_t kernel = 0;  // >= 0; a wait entry holds ~event
+
+  Stamp stamp() const { return {time, sub}; }
 };
 
 struct StreamState {
   std::int64_t first_entry = 0;  // into State::entries
-  std::int64_t appended = 0;     // entries so far
-  std::int64_t passed = 0;       // of them
+  std::int32_t appended = 0;     // entries so far
+  std::int32_t passed = 0;       // of them
   Stamp last;                    // when the newest passed entry was passed
   // The communication kernel in flight at the head, if any.
-  std::int64_t flight = -1;
+  std::int32_t flight = -1;
   std::int32_t open_parts = 0;
   Stamp arrived;
   Stamp flight_end;
   TimeNs flight_start_ns = 0;
-  // Who waits for this stream to pass entries: a chain through State::next_watcher.
+  // Who waits for this stream to pass entries: a chain through State::watchers.
   std::int32_t watchers = kNobody;
-  std::int64_t watched_position = 0;  // the smallest they wait for
+  std::int32_t watched_position = 0;  // the smallest they wait for
   std::int32_t rank = 0;
   bool queued = false;  // in State::active_streams
 };
 
 // An event covers the first `position` entries of a stream.
 struct EventState {
+  TimeNs recorded_time = 0;
+  std::uint32_t recorded_sub = 0;
   std::int32_t stream = -1;  // not recorded yet
+  std::int32_t position = 0;
   std::int32_t watchers = kNobody;
-  std::int64_t position = 0;
-  Stamp recorded;
+};
+
+// A link of a chain of those who wait for the same.
+struct Watcher {
+  std::int32_t next = kNobody;
+  std::int32_t awaited_position = 0;  // of the stream it waits for
 };
 
 enum class ThreadPhase : std::uint8_t {
@@ -101,7 +113,7 @@ struct RankState {
 // apart, so one open call is all there is.
 struct CommunicatorState {
   std::int32_t arrived = 0;
-  std::int32_t streams = kNobody;  // that wait in it: a chain through State::next_watcher
+  std::int32_t streams = kNobody;  // that wait in it: a chain through State::watchers
   Stamp latest;
 };
 
@@ -121,8 +133,7 @@ struct State {
   std::vector<CommunicatorState> communicators;
   Channels channels;
   // A watcher is a stream (its number) or a thread (streams.size() + its number).
-  std::vector<std::int32_t> next_watcher;
-  std::vector<std::int64_t> awaited_position;
+  std::vector<Watcher> watchers;
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
   std::vector<std::int32_t> active_ranks;    // their host threads may
   UnsetArray<KernelTimes> times;             // by kernel; written when it arrives and ends
@@ -151,16 +162,16 @@ inline bool event_known(const State& state, const EventState& event, Stamp& comp
   if (event.stream < 0) return false;
   const StreamState& stream = state.streams[static_cast<std::size_t>(event.stream)];
   if (stream.passed < event.position) return false;
-  completed = event.recorded;
+  completed = {event.recorded_time, event.recorded_sub};
   if (event.position > 0) {
     const StreamEntry& covered =
         state.entries[static_cast<std::size_t>(stream.first_entry + event.position - 1)];
-    completed = later(completed, covered.stamp);
+    completed = later(completed, covered.stamp());
   }
   return true;
 }
 
-// Wakes `watcher` (see State::next_watcher) when the event's completion is known.
+// Wakes `watcher` (see State::watchers) when the event's completion is known.
 void watch_event(State& state, std::int32_t watcher, std::int32_t event);
 
 // Wakes everything that waits for the stream to have passed what it has passed by now.

@@ -12,7 +12,8 @@ const Kernel& kernel_at(const State& state, std::int64_t kernel) {
 }
 
 void pass_head(StreamState& stream, StreamEntry& head, const Stamp& passed) {
-  head.stamp = passed;
+  head.time = passed.time;
+  head.sub = passed.sub;
   stream.last = passed;
   ++stream.passed;
 }
@@ -43,13 +44,13 @@ void land_elsewhere(State& state, std::int32_t stream_index) {
 }
 
 void arrive_part(State& state, std::int32_t stream_index, const Kernel& kernel,
-                 std::int64_t part_index) {
+                 std::int32_t part_index) {
   const auto& parts = state.program->p2p_parts;
   const P2pPart& part = parts[static_cast<std::size_t>(part_index)];
   const std::int32_t sender = part.is_send ? kernel.rank : part.peer;
   const std::int32_t receiver = part.is_send ? part.peer : kernel.rank;
   Channel& channel = channel_of(state.channels, kernel.communicator, sender, receiver);
-  std::vector<std::int64_t>& next_part = state.channels.next_part;
+  std::vector<std::int32_t>& next_part = state.channels.next_part;
   if (channel.head < 0 || channel.sends == part.is_send) {
     if (channel.head < 0) {
       channel.head = part_index;
@@ -61,7 +62,7 @@ void arrive_part(State& state, std::int32_t stream_index, const Kernel& kernel,
     channel.tail = part_index;
     return;
   }
-  const std::int64_t met = channel.head;
+  const std::int32_t met = channel.head;
   channel.head = next_part[static_cast<std::size_t>(met)];
   const std::int32_t other_index = channel.stream;
   StreamState& own = state.streams[static_cast<std::size_t>(stream_index)];
@@ -94,7 +95,7 @@ void finish_call(StreamState& stream, const Stamp& start, const Stamp& end) {
   stream.flight_end = end;
 }
 
-void refuse_unlike_calls(const State& state, std::int64_t kernel_index, std::int32_t waiting) {
+void refuse_unlike_calls(const State& state, std::int32_t kernel_index, std::int32_t waiting) {
   const std::int64_t other_index = state.streams[static_cast<std::size_t>(waiting)].flight;
   const Kernel& kernel = kernel_at(state, kernel_index);
   const Kernel& other = kernel_at(state, other_index);
@@ -105,7 +106,7 @@ void refuse_unlike_calls(const State& state, std::int64_t kernel_index, std::int
 }
 
 // True if this member was the last to arrive.
-bool arrive_collective(State& state, std::int32_t stream_index, std::int64_t kernel_index) {
+bool arrive_collective(State& state, std::int32_t stream_index, std::int32_t kernel_index) {
   const Kernel& kernel = kernel_at(state, kernel_index);
   const auto communicator = static_cast<std::size_t>(kernel.communicator);
   CommunicatorState& call = state.communicators[communicator];
@@ -115,7 +116,7 @@ bool arrive_collective(State& state, std::int32_t stream_index, std::int64_t ker
   ++call.arrived;
   const auto members = state.program->communicators[communicator].ranks.size();
   if (static_cast<std::size_t>(call.arrived) < members) {
-    state.next_watcher[static_cast<std::size_t>(stream_index)] = call.streams;
+    state.watchers[static_cast<std::size_t>(stream_index)].next = call.streams;
     call.streams = stream_index;
     return false;
   }
@@ -125,7 +126,7 @@ bool arrive_collective(State& state, std::int32_t stream_index, std::int64_t ker
   std::int32_t waiting = call.streams;
   call = CommunicatorState{};
   while (waiting != kNobody) {
-    std::int32_t& link = state.next_watcher[static_cast<std::size_t>(waiting)];
+    std::int32_t& link = state.watchers[static_cast<std::size_t>(waiting)].next;
     const std::int32_t next = link;
     link = kNobody;
     refuse_unlike_calls(state, kernel_index, waiting);
@@ -138,13 +139,13 @@ bool arrive_collective(State& state, std::int32_t stream_index, std::int64_t ker
 
 // True if the wait at the head is passed; else the stream is left watching the event.
 bool pass_wait(State& state, std::int32_t stream_index, StreamState& stream, StreamEntry& head) {
-  const auto event_index = static_cast<std::int32_t>(~head.kernel);
+  const std::int32_t event_index = ~head.kernel;
   Stamp completed;
   if (!event_known(state, state.events[static_cast<std::size_t>(event_index)], completed)) {
     watch_event(state, stream_index, event_index);
     return false;
   }
-  const Stamp ready = later(later(head.stamp, stream.last), completed);
+  const Stamp ready = later(later(head.stamp(), stream.last), completed);
   pass_head(stream, head, passing_after(ready));
   return true;
 }
@@ -152,9 +153,9 @@ bool pass_wait(State& state, std::int32_t stream_index, StreamState& stream, Str
 // True if the kernel's end is known and it is passed; else it is left in flight.
 bool pass_kernel(State& state, std::int32_t stream_index, StreamState& stream, StreamEntry& head) {
   const Kernel& kernel = kernel_at(state, head.kernel);
-  const Stamp ready = heads_of_round(later(head.stamp, stream.last));
+  const Stamp ready = heads_of_round(later(head.stamp(), stream.last));
   KernelTimes& times = state.times[static_cast<std::size_t>(head.kernel)];
-  times.enqueue_ns = head.stamp.time;
+  times.enqueue_ns = head.time;
   times.ready_ns = ready.time;
   if (!is_communication(kernel.kind)) {
     const Stamp end = end_of_work(ready, kernel.duration_ns);

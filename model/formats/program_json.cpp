@@ -41,7 +41,7 @@ void write_operands(Writer& writer, const RankProgram& rank, const Command& comm
       writer.Int(command.index);
       break;
     case CommandType::host_work:
-      writer.Int64(command.duration_ns);
+      writer.Int64(rank.host_work_ns[static_cast<std::size_t>(command.index)]);
       break;
     case CommandType::rendezvous:
     case CommandType::notify:

@@ -36,7 +36,7 @@ std::int32_t RankWriter::launch(const Kernel& kernel) {
 
 std::int32_t RankWriter::launch_p2p(Kernel kernel, const P2pPart& part) {
   kernel.kind = KernelKind::p2p;
-  kernel.first_part = static_cast<std::int64_t>(program_.p2p_parts.size());
+  kernel.first_part = static_cast<std::int32_t>(program_.p2p_parts.size());
   kernel.part_count = 1;
   program_.p2p_parts.push_back(part);
   return launch(kernel);

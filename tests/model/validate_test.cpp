@@ -217,9 +217,12 @@ TEST_CASE("validate: waits name events and streams of the rank, work is not nega
   CHECK(complaint([](Program& p) { ThreadWriter(p, 1, 0).host_wait(0); }) ==
         "error: rank 1, thread main, command 2 (host_wait): there is no event 0; "
         "expected no events");
-  CHECK(complaint([](Program& p) { commands_of(p, 0, 0)[7].duration_ns = -1; }) ==
+  CHECK(complaint([](Program& p) { p.ranks[0].host_work_ns[0] = -1; }) ==
         "error: rank 0, thread main, command 7 (host_work): its duration is -1; "
         "expected 0 or more");
+  CHECK(complaint([](Program& p) { commands_of(p, 0, 0)[7].index = 1; }) ==
+        "error: rank 0, thread main, command 7 (host_work): there is no duration 1; "
+        "expected durations 0..0");
 }
 
 TEST_CASE("validate: only main forks and joins, each thread once, one alive at a time") {

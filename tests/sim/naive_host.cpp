@@ -11,7 +11,7 @@ const Command& command_of(const State& state, std::int32_t rank, std::int32_t th
       .commands[state.ranks[at(rank)].threads[at(thread)].next];
 }
 
-TimeNs host_time(const State& state, const Command& command) {
+TimeNs host_time(const State& state, std::int32_t rank, const Command& command) {
   const HostCosts& host = state.program->host;
   switch (command.type) {
     case CommandType::launch:
@@ -20,7 +20,7 @@ TimeNs host_time(const State& state, const Command& command) {
     case CommandType::wait:
       return host.event_ns;
     case CommandType::host_work:
-      return command.duration_ns;
+      return state.program->ranks[at(rank)].host_work_ns[at(command.index)];
     case CommandType::fork:
       return host.fork_ns;
     case CommandType::host_wait:
@@ -121,7 +121,7 @@ bool begin_if_lock_is_ours(State& state, std::int32_t rank, std::int32_t thread)
   if (state.ranks[at(rank)].lock_queue.front() != thread) return false;
   ThreadState& thread_state = state.ranks[at(rank)].threads[at(thread)];
   thread_state.activity = Activity::timed;
-  thread_state.until_ns = state.now_ns + host_time(state, command_of(state, rank, thread));
+  thread_state.until_ns = state.now_ns + host_time(state, rank, command_of(state, rank, thread));
   return true;
 }
 
@@ -164,7 +164,7 @@ void begin(State& state, std::int32_t rank, std::int32_t thread) {
       command.type == CommandType::rendezvous) {
     return begin_blocking(state, rank, thread);
   }
-  const TimeNs duration_ns = host_time(state, command);
+  const TimeNs duration_ns = host_time(state, rank, command);
   if (duration_ns == 0) return complete(state, rank, thread);
   if (needs_lock(state, command)) {
     state.ranks[at(rank)].lock_queue.push_back(thread);

@@ -47,7 +47,7 @@ std::int32_t ThreadWriter::p2p(std::int32_t stream, std::int32_t communicator,
   kernel.step = parts.front().is_send ? StepType::fwd_send : StepType::fwd_recv;
   kernel.communicator = communicator;
   kernel.part_count = static_cast<std::int32_t>(parts.size());
-  kernel.first_part = static_cast<std::int64_t>(program_->p2p_parts.size());
+  kernel.first_part = static_cast<std::int32_t>(program_->p2p_parts.size());
   program_->p2p_parts.insert(program_->p2p_parts.end(), parts.begin(), parts.end());
   return launch(kernel);
 }
@@ -101,7 +101,10 @@ void ThreadWriter::host_wait(std::int32_t event) {
 }
 
 void ThreadWriter::host_work(TimeNs duration_ns) {
-  commands().push_back({.type = CommandType::host_work, .duration_ns = duration_ns});
+  std::vector<TimeNs>& durations = rank_program().host_work_ns;
+  commands().push_back(
+      {.type = CommandType::host_work, .index = static_cast<std::int32_t>(durations.size())});
+  durations.push_back(duration_ns);
 }
 
 void ThreadWriter::rendezvous(Role role) {

@@ -66,14 +66,14 @@ TEST_CASE("an event is complete when it is recorded and what it covers is passed
   State state = make_state(program, false);
   Stamp completed;
   CHECK_FALSE(event_known(state, state.events[0], completed));
-  state.events[0] = {0, kNobody, 1, {3, 1}};
+  state.events[0] = {3, 1, 0, 1, kNobody};
   state.streams[0].appended = 1;
   CHECK_FALSE(event_known(state, state.events[0], completed));
   state.streams[0].passed = 1;
-  state.entries[0].stamp = {5, 0};
+  state.entries[0].time = 5;
   REQUIRE(event_known(state, state.events[0], completed));
   CHECK(completed == Stamp{5, 0});
-  state.entries[0].stamp = {2, 0};  // had ended before it was recorded
+  state.entries[0].time = 2;  // had ended before it was recorded
   REQUIRE(event_known(state, state.events[0], completed));
   CHECK(completed == Stamp{3, 1});
   state.events[0].position = 0;  // an empty stream: nothing to wait for
@@ -92,8 +92,8 @@ TEST_CASE("watchers are woken when their position is passed, not before") {
   State state = make_state(program, false);
   state.active_ranks.clear();
   state.ranks[0].queued = false;
-  state.events[0] = {0, kNobody, 1, {}};
-  state.events[1] = {0, kNobody, 2, {}};
+  state.events[0] = {0, 0, 0, 1, kNobody};
+  state.events[1] = {0, 0, 0, 2, kNobody};
   watch_event(state, 1, 1);
   watch_event(state, 4, 0);
   release_watchers(state, 0);

@@ -28,7 +28,7 @@ std::size_t at(std::int64_t index) {
   return static_cast<std::size_t>(index);
 }
 
-TimeNs host_time(const Program& program, const Command& command) {
+TimeNs host_time(const Program& program, std::int32_t rank, const Command& command) {
   switch (command.type) {
     case CommandType::launch:
       return program.host.launch_ns * program.kernels[at(command.kernel)].launches;
@@ -36,7 +36,7 @@ TimeNs host_time(const Program& program, const Command& command) {
     case CommandType::wait:
       return program.host.event_ns;
     case CommandType::host_work:
-      return command.duration_ns;
+      return program.ranks[at(rank)].host_work_ns[at(command.index)];
     case CommandType::fork:
       return program.host.fork_ns;
     case CommandType::host_wait:
@@ -56,7 +56,7 @@ TimeNs walk_thread(Run& run, Bounds& bounds, std::size_t thread, TimeNs clock_ns
   std::vector<TimeNs> forked_end_ns(run.program.ranks[at(bounds.rank)].threads.size(), 0);
   for (std::size_t position = 0; position < commands.size(); ++position) {
     const Command& command = commands[position];
-    clock_ns += host_time(run.program, command);
+    clock_ns += host_time(run.program, bounds.rank, command);
     if (command.type == CommandType::launch) {
       const TimeNs enqueue_ns = run.of(command.kernel).enqueue_ns;
       if (judge && enqueue_ns < clock_ns) {
