@@ -66,8 +66,8 @@ double program_bytes(const Program& program) {
 
 double engine_bytes(const sim::State& state) {
   return bytes_of(state.entries) + bytes_of(state.events) + bytes_of(state.times) +
-         bytes_of(state.channels.next_part) + bytes_of(state.watchers) + bytes_of(state.threads) + bytes_of(state.streams) +
-         bytes_of(state.records);
+         bytes_of(state.channels.next_part) + bytes_of(state.watchers) + bytes_of(state.threads) +
+         bytes_of(state.streams) + bytes_of(state.records);
 }
 
 }  // namespace steptwin

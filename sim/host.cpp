@@ -17,7 +17,8 @@ ThreadState& thread_of(State& state, const RankState& rank, std::int32_t number)
 
 void append(State& state, std::int32_t stream_index, std::int32_t what, const Stamp& at) {
   StreamState& stream = state.streams[static_cast<std::size_t>(stream_index)];
-  state.entries[static_cast<std::size_t>(stream.first_entry + stream.appended)] = {at.time, at.sub, what};
+  state.entries[static_cast<std::size_t>(stream.first_entry + stream.appended)] = {at.time, at.sub,
+                                                                                   what};
   ++stream.appended;
   if (stream.flight < 0 && stream.appended == stream.passed + 1) {
     activate_stream(state, stream_index);
@@ -100,8 +101,7 @@ void take_effect(State& state, RankState& rank, const ThreadState& thread, const
       record(state, rank, command, at);
       break;
     case CommandType::wait:
-      append(state, rank.first_stream + command.stream,
-             ~(rank.first_event + command.index), at);
+      append(state, rank.first_stream + command.stream, ~(rank.first_event + command.index), at);
       break;
     case CommandType::notify:
       notify(state, rank, thread, command.role, at);

@@ -173,6 +173,22 @@ bool pass_kernel(State& state, std::int32_t stream_index, StreamState& stream, S
   return known;
 }
 
+// With many ranks it is long until the stream comes to its next entries, and what they need has
+// left the cache, or was never in it.
+void fetch_ahead(const State& state, const StreamState& stream) {
+  constexpr std::int32_t kAhead = 3;
+  const std::int32_t position = stream.passed + kAhead;
+  if (position >= stream.appended) return;
+  const std::int32_t what =
+      state.entries[static_cast<std::size_t>(stream.first_entry + position)].kernel;
+  if (what < 0) {
+    __builtin_prefetch(&state.events[static_cast<std::size_t>(~what)]);
+    return;
+  }
+  __builtin_prefetch(&state.program->kernels[static_cast<std::size_t>(what)]);
+  __builtin_prefetch(&state.times[static_cast<std::size_t>(what)], 1);
+}
+
 }  // namespace
 
 void advance_stream(State& state, std::int32_t stream_index) {
@@ -181,6 +197,7 @@ void advance_stream(State& state, std::int32_t stream_index) {
     StreamEntry& head = state.entries[static_cast<std::size_t>(stream.first_entry + stream.passed)];
     const bool passed = head.kernel < 0 ? pass_wait(state, stream_index, stream, head)
                                         : pass_kernel(state, stream_index, stream, head);
+    fetch_ahead(state, stream);
     if (!passed) return;
     release_watchers(state, stream_index);
   }

@@ -41,7 +41,7 @@ std::string kernel_text(const Program& program, std::int32_t id) {
   return text + "[" + joined(parts, ", ") + "]";
 }
 
-std::string command_text(const Program& program, const Command& command) {
+std::string command_text(const Program& program, const RankProgram& rank, const Command& command) {
   switch (command.type) {
     case CommandType::launch:
       return kernel_text(program, command.kernel);
@@ -53,7 +53,8 @@ std::string command_text(const Program& program, const Command& command) {
     case CommandType::host_wait:
       return fmt::format("host_wait e{}", command.index);
     case CommandType::host_work:
-      return fmt::format("host_work({})", command.duration_ns);
+      return fmt::format("host_work({})",
+                         rank.host_work_ns[static_cast<std::size_t>(command.index)]);
     case CommandType::rendezvous:
     case CommandType::notify:
       return fmt::format("{} {}", name_of(command.type), name_of(command.role));
@@ -82,7 +83,7 @@ std::string program_text(const Program& program) {
     for (const HostThread& thread : rank_program.threads) {
       std::vector<std::string> commands;
       for (const Command& command : thread.commands) {
-        commands.push_back(command_text(program, command));
+        commands.push_back(command_text(program, rank_program, command));
       }
       text += fmt::format("  {}: {}\n", thread.name, joined(commands, "; "));
     }

@@ -103,7 +103,7 @@ TEST_CASE("the exchange that is told is that of the earliest send") {
     kernel.step = id % 2 == 0 ? StepType::fwd_send : StepType::fwd_recv;
     kernel.stage = static_cast<std::int32_t>(id / 2);
     kernel.micro = static_cast<std::int32_t>(id);
-    kernel.first_part = static_cast<std::int64_t>(id);
+    kernel.first_part = static_cast<std::int32_t>(id);
     kernel.part_count = 1;
     program.p2p_parts.push_back({id % 2 == 0, 0, 0, 0});
   }
