@@ -70,10 +70,10 @@ TEST_CASE("an event is complete when it is recorded and what it covers is passed
   state.streams[0].appended = 1;
   CHECK_FALSE(event_known(state, state.events[0], completed));
   state.streams[0].passed = 1;
-  state.entries[0].time = 5;
+  state.entries[0] = {5, 0, 0};
   REQUIRE(event_known(state, state.events[0], completed));
   CHECK(completed == Stamp{5, 0});
-  state.entries[0].time = 2;  // had ended before it was recorded
+  state.entries[0] = {2, 0, 0};  // had ended before it was recorded
   REQUIRE(event_known(state, state.events[0], completed));
   CHECK(completed == Stamp{3, 1});
   state.events[0].position = 0;  // an empty stream: nothing to wait for

@@ -1,0 +1,6 @@
+#pragma once
+
+// As standard.h, for tests.
+#include <doctest/doctest.h>
+
+#include "standard.h"
