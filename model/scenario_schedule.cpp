@@ -8,6 +8,18 @@
 namespace steptwin {
 namespace {
 
+// An activation and its gradient have the same size.
+TimeNs longest_hop(const Scenario& scenario, const StageMap& stages) {
+  TimeNs longest = 0;
+  for (std::int32_t stage = 0; stage + 1 < stages.stages(); ++stage) {
+    const std::int32_t from = stages.rank_of(stage);
+    const std::int32_t to = stages.rank_of(stage + 1);
+    if (from == to) continue;
+    longest = std::max(longest, p2p_time(scenario, from, to, output_bytes(scenario, stage)));
+  }
+  return longest;
+}
+
 // The builders know their rules, but not where the schedule was asked for.
 Schedule built_schedule(const Scenario& scenario) {
   try {
@@ -35,10 +47,7 @@ ScheduleRequest schedule_request(const Scenario& scenario) {
     request.backward_input_ns.push_back(stage_time(scenario, stage, Direction::backward_input));
     request.backward_weight_ns.push_back(stage_time(scenario, stage, Direction::backward_weight));
   }
-  for (std::int32_t rank = 0; rank + 1 < scenario.pipeline.ranks; ++rank) {
-    request.p2p_ns =
-        std::max(request.p2p_ns, p2p_time(scenario, rank, rank + 1, output_bytes(scenario, rank)));
-  }
+  request.p2p_ns = longest_hop(scenario, stage_map_of(scenario.pipeline.schedule, request));
   return request;
 }
 

@@ -7,7 +7,8 @@
 namespace steptwin {
 
 // The request a scenario makes of its schedule: shape, options, and the costs of its stages for
-// the schedules that look at them. One hop is the longest transfer between neighbouring ranks.
+// the schedules that look at them. One hop is the longest transfer between the ranks of two stages
+// in a row, wherever the stage map puts them. Throws Error for a map that the schedule forbids.
 
 ScheduleRequest schedule_request(const Scenario& scenario);
 

@@ -40,6 +40,7 @@ struct Recipe {
   Schedule (*build)(const ScheduleRequest& request);
   bool overlap_b_f = false;
   bool less_memory = false;
+  bool memory_limit = false;
 };
 
 Schedule zb_h1_order(const ScheduleRequest& request) {
@@ -73,7 +74,8 @@ constexpr std::array kRecipes = {
     Recipe{"looped_bfs", Chunks::any, StageMapKind::loop, Made::order, looped_bfs_order},
     Recipe{"zb_h1", Chunks::one, StageMapKind::loop, Made::order, zb_h1_order},
     Recipe{"zb_h2", Chunks::one, StageMapKind::loop, Made::order, zb_h2_order},
-    Recipe{"zb_heuristic", Chunks::one, StageMapKind::loop, Made::order, zb_heuristic_order},
+    Recipe{"zb_heuristic", Chunks::one, StageMapKind::loop, Made::order, zb_heuristic_order, false,
+           false, true},
     Recipe{"interleaved_zb", Chunks::any, StageMapKind::loop, Made::order, interleaved_zb_order},
     Recipe{"zbv", Chunks::two, StageMapKind::v, Made::order, zbv_order},
 };
@@ -163,11 +165,14 @@ StageMap map_of(StageMapKind kind, const ScheduleRequest& request) {
   return {};
 }
 
+StageMap wanted_map(const Recipe& recipe, const ScheduleRequest& request) {
+  const bool automatic = request.stage_map == StageMapKind::automatic;
+  return map_of(automatic ? recipe.own_map : request.stage_map, request);
+}
+
 // The user's number of the rank at each position of the pipeline.
 std::vector<std::int32_t> names_of_positions(const Recipe& recipe, const ScheduleRequest& request) {
-  const bool automatic = request.stage_map == StageMapKind::automatic;
-  return rank_names(map_of(recipe.own_map, request),
-                    map_of(automatic ? recipe.own_map : request.stage_map, request),
+  return rank_names(map_of(recipe.own_map, request), wanted_map(recipe, request),
                     recipe.own_map == StageMapKind::v ? "stages s and 2R-1-s on one rank"
                                                       : "stage s on rank s mod R");
 }
@@ -203,6 +208,16 @@ const std::vector<std::string_view>& schedule_names() {
     return collected;
   }();
   return names;
+}
+
+bool obeys_memory_limit(std::string_view name) {
+  return recipe_named(name).memory_limit;
+}
+
+StageMap stage_map_of(std::string_view name, const ScheduleRequest& request) {
+  const Recipe& recipe = recipe_named(name);
+  names_of_positions(recipe, request);  // throws for a map that the schedule forbids
+  return wanted_map(recipe, request);
 }
 
 Schedule build_schedule(std::string_view name, const ScheduleRequest& request) {

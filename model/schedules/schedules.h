@@ -27,12 +27,18 @@ struct ScheduleRequest {
   std::vector<TimeNs> forward_ns;
   std::vector<TimeNs> backward_input_ns;
   std::vector<TimeNs> backward_weight_ns;
-  TimeNs p2p_ns = 0;        // one hop
+  TimeNs p2p_ns = 0;        // one hop, the longest between the ranks of two stages in a row
   double memory_limit = 0;  // micro-batches of activations per rank; 0: the schedule's default
 };
 
 // The names `pipeline.schedule` knows, in the order the documentation lists them.
 const std::vector<std::string_view>& schedule_names();
+
+// Whether the named schedule looks at memory_limit.
+bool obeys_memory_limit(std::string_view name);
+
+// Which rank holds which stage in the named schedule. Throws Error if the schedule forbids the map.
+StageMap stage_map_of(std::string_view name, const ScheduleRequest& request);
 
 // Builds the named schedule: compute steps, P2P steps and the bubbles that the passes rely on.
 // Throws Error naming the rule if the schedule forbids this R, V, M, stage map or option.

@@ -62,6 +62,40 @@ TEST_CASE("one hop is the longest transfer between neighbouring ranks") {
   CHECK(schedule_request(scenario).p2p_ns == 0);
 }
 
+// The same ranks, stage by stage on ranks 0, 2, 1, 3: now every hop leaves its node.
+TEST_CASE("a hop is between the ranks on which the stage map puts two stages in a row") {
+  Scenario scenario = stage_scenario("zb_heuristic", 4, 1, 4, 1, 1, 1, 0);
+  scenario.network.by_node = true;
+  scenario.network.devices_per_node = 2;
+  scenario.network.intra_node = {3, Bandwidth{1e9}};
+  scenario.network.inter_node = {10, Bandwidth{1e9}};
+  scenario.stage.output_bytes = {5'000, 200, 300, 400};
+  CHECK(schedule_request(scenario).p2p_ns == 10'200);  // against 8'000 from rank 0 to 1
+  scenario.pipeline.stage_map = StageMapKind::list;
+  scenario.pipeline.stage_map_list = {0, 2, 1, 3};
+  CHECK(schedule_request(scenario).p2p_ns == 15'000);
+}
+
+// Ranks 0 1 0 1 in a loop, 0 1 1 0 in a V: the hop from stage 1 to 2 is one between ranks or none.
+TEST_CASE("all chunks have hops, but none between two stages of one rank") {
+  Scenario scenario = stage_scenario("interleaved_1f1b", 2, 2, 4, 1, 1, 1, 0);
+  scenario.network.p2p_bandwidth = Bandwidth{1e9};
+  scenario.stage.output_bytes = {100, 9'000, 300, 20'000};
+  CHECK(schedule_request(scenario).p2p_ns == 9'000);
+  scenario.pipeline.schedule = "zbv";
+  CHECK(schedule_request(scenario).p2p_ns == 300);
+}
+
+TEST_CASE("a stage map that the schedule forbids is an error of the schedule") {
+  Scenario scenario = stage_scenario("zb_heuristic", 2, 1, 4, 1, 1, 1, 0);
+  scenario.pipeline.stage_map = StageMapKind::list;
+  scenario.pipeline.stage_map_list = {0, 0};
+  scenario.pipeline.schedule_at = {"s.toml", 5, 12};
+  CHECK_THROWS_WITH(make_schedule(scenario),
+                    "s.toml:5:12: error: stage_map puts stage 1 on rank 0; expected the map of the "
+                    "schedule, stage s on rank s mod R, with ranks renamed at most");
+}
+
 // Rank 1 of a 1F1B: the builder posts the receive of m1 before it sends what it has just computed.
 TEST_CASE("receives stand where the builder puts them, or right before their use") {
   Scenario scenario = stage_scenario("1f1b", 3, 1, 2, 1, 1, 1, 1);
