@@ -66,9 +66,8 @@ void RankLowering::lower_step(const Step& step) {
 }
 
 void RankLowering::finish() {
-  for (std::size_t stream = 1; stream < used_streams_.size(); ++stream) {
-    if (!used_streams_[stream]) continue;
-    writer_.wait(kComputeStream, writer_.record(static_cast<std::int32_t>(stream)));
+  for (const std::int32_t stream : outstanding_.streams()) {
+    writer_.wait(kComputeStream, writer_.record(stream));
   }
 }
 
@@ -117,9 +116,14 @@ void RankLowering::add_result(std::int32_t& event) {
   event = -1;
 }
 
+void RankLowering::compute_waits(std::int32_t event) {
+  writer_.wait(kComputeStream, event);
+  outstanding_.compute_waits(event);
+}
+
 void RankLowering::compute_waits_for_pending() {
   for (const Pending& pending : pending_) {
-    if (!pending.compute_waits) writer_.wait(kComputeStream, pending.event);
+    if (!pending.compute_waits) compute_waits(pending.event);
   }
 }
 
@@ -157,11 +161,11 @@ void RankLowering::issue_collective(const ChunkItem& item, const Step& step) {
   kernel.duration_ns = item.duration_ns;
   kernel.bytes = item.bytes;
   writer_.launch(kernel);
-  used(route.stream);
   const std::int32_t result = writer_.record(route.stream);
+  outstanding_.launched(route.stream, launcher_, result);
   if (item.host_waits) return writer_.host_wait(result);
   const bool at_launch = scenario_.comm.wait == CommWait::at_launch;
-  if (at_launch) writer_.wait(kComputeStream, result);
+  if (at_launch) compute_waits(result);
   pending_.push_back({result, at_launch});
 }
 
@@ -199,8 +203,10 @@ void RankLowering::lower_send(const Step& step) {
   kernel.communicator = route.communicator;
   const Bytes bytes = output_bytes(scenario_, forward ? step.stage : peer_stage);
   writer_.launch_p2p(kernel, {true, peer, bytes, p2p_time(scenario_, writer_.rank(), peer, bytes)});
-  used(route.stream);
-  if (!scenario_.pipeline.overlap_p2p) writer_.wait(kComputeStream, writer_.record(route.stream));
+  if (scenario_.pipeline.overlap_p2p) return outstanding_.launched(route.stream, launcher_);
+  const std::int32_t event = writer_.record(route.stream);
+  outstanding_.launched(route.stream, launcher_, event);
+  compute_waits(event);
 }
 
 void RankLowering::lower_recv(const Step& step) {
@@ -217,9 +223,9 @@ void RankLowering::lower_recv(const Step& step) {
   const Bytes bytes = output_bytes(scenario_, forward ? peer_stage : step.stage);
   writer_.launch_p2p(kernel,
                      {false, peer, bytes, p2p_time(scenario_, peer, writer_.rank(), bytes)});
-  used(route.stream);
   const std::int32_t event = writer_.record(route.stream);
-  if (!scenario_.pipeline.overlap_p2p) writer_.wait(kComputeStream, event);
+  outstanding_.launched(route.stream, launcher_, event);
+  if (!scenario_.pipeline.overlap_p2p) compute_waits(event);
   tensors_.at(forward, step.stage, step.micro).received = event;
 }
 
@@ -242,13 +248,16 @@ void RankLowering::lower_overlap(const Step& step) {
   const std::int32_t thread = writer_.new_backward_thread();
   writer_.fork(thread);
   writer_.on_thread(thread);
+  launcher_ = Launcher::backward_thread;
   lower_compute(backward, true);
   // Without `depart` the forward's end still disables the coordinator; the backward's does not.
   if (scenario_.overlap.hooks && scenario_.overlap.depart) writer_.depart();
   writer_.on_thread(0);
+  launcher_ = Launcher::forward_thread;
   lower_compute(forward, true);
   if (scenario_.overlap.hooks) writer_.depart();
   writer_.join(thread);
+  launcher_ = Launcher::alone;
 }
 
 void RankLowering::check_step(const Step& step) const {
@@ -271,12 +280,6 @@ void RankLowering::check_step(const Step& step) const {
                             step_label(step), other),
                 "a transfer between two ranks");
   }
-}
-
-void RankLowering::used(std::int32_t stream) {
-  const auto index = static_cast<std::size_t>(stream);
-  if (used_streams_.size() <= index) used_streams_.resize(index + 1, false);
-  used_streams_[index] = true;
 }
 
 }  // namespace steptwin

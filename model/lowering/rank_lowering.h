@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/lowering/chunk.h"
+#include "model/lowering/outstanding_streams.h"
 #include "model/lowering/rank_writer.h"
 #include "model/lowering/stream_plan.h"
 #include "model/lowering/tensor_cache.h"
@@ -20,7 +21,7 @@ class RankLowering {
 
   void lower_step(const Step& step);
 
-  // Compute waits for all outstanding communication.
+  // Compute waits for the communication that it does not wait for yet.
   void finish();
 
  private:
@@ -42,9 +43,9 @@ class RankLowering {
   void gather_inputs(const Step& step, bool forward);
   void add_received(std::int32_t& event);
   void add_result(std::int32_t& event);
+  void compute_waits(std::int32_t event);
   void compute_waits_for_pending();
   void check_step(const Step& step) const;
-  void used(std::int32_t stream);
 
   const Schedule& schedule_;
   const Scenario& scenario_;
@@ -52,7 +53,8 @@ class RankLowering {
   StreamPlan& plan_;
   RankWriter writer_;
   TensorCache tensors_;
-  std::vector<bool> used_streams_;
+  OutstandingStreams outstanding_;
+  Launcher launcher_ = Launcher::alone;
   // Of the chunk being issued: what its next kernel has to wait for, and its newest compute kernel
   // (or the one its input came out of).
   std::vector<Pending> pending_;
