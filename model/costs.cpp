@@ -37,9 +37,9 @@ TimeNs transfer_over(const LinkKeys& link, Bytes bytes) {
   return transfer_time(nanoseconds_from_us(link.latency_us), bytes, link.bandwidth);
 }
 
-LinkKeys link_for(const NetworkKeys& network, bool within_node) {
-  if (!network.by_node) return LinkKeys{network.p2p_latency_us, network.p2p_bandwidth};
-  return within_node ? network.intra_node : network.inter_node;
+LinkClass link_class(const NetworkKeys& network, bool within_node) {
+  if (!network.by_node) return LinkClass::p2p;
+  return within_node ? LinkClass::intra_node : LinkClass::inter_node;
 }
 
 }  // namespace
@@ -98,20 +98,36 @@ Bytes parameter_bytes(const Scenario& scenario, std::int32_t stage) {
   return value_for(scenario.stage.parameter_bytes, stage);
 }
 
-TimeNs p2p_time(const Scenario& scenario, std::int32_t from_rank, std::int32_t to_rank,
-                Bytes bytes) {
+LinkKeys link_keys(const NetworkKeys& network, LinkClass link) {
+  if (link == LinkClass::p2p) return {network.p2p_latency_us, network.p2p_bandwidth};
+  return link == LinkClass::intra_node ? network.intra_node : network.inter_node;
+}
+
+LinkClass p2p_link(const Scenario& scenario, std::int32_t from_rank, std::int32_t to_rank) {
   const std::int64_t peers = scenario.parallel.expert;
   const std::int64_t first = std::min(from_rank, to_rank) * peers;
   const std::int64_t last = std::max(from_rank, to_rank) * peers + peers - 1;
   const std::int64_t per_node = scenario.network.devices_per_node;
-  const bool within_node = first / per_node == last / per_node;
-  return transfer_over(link_for(scenario.network, within_node), bytes);
+  return link_class(scenario.network, first / per_node == last / per_node);
+}
+
+TimeNs p2p_time(const Scenario& scenario, std::int32_t from_rank, std::int32_t to_rank,
+                Bytes bytes) {
+  return transfer_over(link_keys(scenario.network, p2p_link(scenario, from_rank, to_rank)), bytes);
+}
+
+LinkClass all_to_all_link(const Scenario& scenario) {
+  return link_class(scenario.network,
+                    scenario.parallel.expert <= scenario.network.devices_per_node);
+}
+
+Bytes all_to_all_moved(const Scenario& scenario, Bytes bytes) {
+  return bytes - bytes / scenario.parallel.expert;
 }
 
 TimeNs all_to_all_time(const Scenario& scenario, Bytes bytes) {
-  const std::int64_t peers = scenario.parallel.expert;
-  const bool within_node = peers <= scenario.network.devices_per_node;
-  return transfer_over(link_for(scenario.network, within_node), bytes - bytes / peers);
+  return transfer_over(link_keys(scenario.network, all_to_all_link(scenario)),
+                       all_to_all_moved(scenario, bytes));
 }
 
 }  // namespace steptwin

@@ -46,6 +46,12 @@ Bytes parameter_bytes(const Scenario& scenario, std::int32_t stage);
 TimeNs p2p_time(const Scenario& scenario, std::int32_t from_rank, std::int32_t to_rank,
                 Bytes bytes);
 
+// Which keys of [network] say how fast a link is.
+enum class LinkClass : std::uint8_t { p2p, intra_node, inter_node };
+LinkClass p2p_link(const Scenario& scenario, std::int32_t from_rank, std::int32_t to_rank);
+LinkClass all_to_all_link(const Scenario& scenario);
+LinkKeys link_keys(const NetworkKeys& network, LinkClass link);
+
 // An all-to-all of the E expert-parallel peers of a rank, each of which hands out `bytes` in total
 // and keeps its own share:
 //
@@ -55,5 +61,6 @@ TimeNs p2p_time(const Scenario& scenario, std::int32_t from_rank, std::int32_t t
 // device, and the latencies of the E - 1 messages overlap. The link is intra_node if E <= D, else
 // inter_node; without them that of the p2p_ keys.
 TimeNs all_to_all_time(const Scenario& scenario, Bytes bytes);
+Bytes all_to_all_moved(const Scenario& scenario, Bytes bytes);  // bytes - bytes / E
 
 }  // namespace steptwin

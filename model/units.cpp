@@ -41,6 +41,16 @@ constexpr std::array<Unit, 12> kBandwidthUnits = {{{"B/s", 1},
                                                    {"Tbit/s", 1.25e11}}};
 constexpr double kMostBytes = 4.611686018427387904e18;  // 2^62
 
+// The factor of the unit that follows a number, after a blank or at once. Nothing if it is none.
+template <std::size_t kCount>
+std::optional<double> unit_factor(std::string_view text, const std::array<Unit, kCount>& units) {
+  if (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  for (const Unit& unit : units) {
+    if (unit.name == text) return unit.factor;
+  }
+  return std::nullopt;
+}
+
 // Splits "64 MiB" into 64 and the factor of MiB. Nothing if either is not there.
 template <std::size_t kCount>
 std::optional<std::pair<double, double>> number_and_unit(std::string_view text,
@@ -49,11 +59,26 @@ std::optional<std::pair<double, double>> number_and_unit(std::string_view text,
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || !std::isfinite(number)) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  for (const Unit& unit : units) {
-    if (unit.name == text) return std::pair(number, unit.factor);
-  }
-  return std::nullopt;
+  const auto factor = unit_factor(text, units);
+  return factor ? std::optional(std::pair(number, *factor)) : std::nullopt;
+}
+
+// A whole number of units, exactly: a double does not hold all of them beyond 2^53.
+std::optional<Bytes> whole_bytes(std::string_view text) {
+  Bytes number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  const auto factor = unit_factor(text, kByteUnits);
+  if (!factor) return std::nullopt;
+  const auto unit = static_cast<Bytes>(*factor);
+  constexpr Bytes kMost = Bytes{1} << 62U;
+  return number <= kMost / unit ? std::optional(number * unit) : std::nullopt;
+}
+
+double transfer_ns(Bytes bytes, Bandwidth bandwidth) {
+  const double seconds = static_cast<double>(bytes) / bandwidth.bytes_per_second;
+  return seconds * 1e9;
 }
 
 }  // namespace
@@ -67,14 +92,17 @@ double us_from_nanoseconds(TimeNs duration) {
   return static_cast<double>(duration) / 1000.0;
 }
 
+bool transfer_fits(Bytes bytes, Bandwidth bandwidth) {
+  return transfer_ns(bytes, bandwidth) <= static_cast<double>(kLongestDuration);
+}
+
 TimeNs transfer_time(TimeNs latency, Bytes bytes, Bandwidth bandwidth) {
-  const double seconds = static_cast<double>(bytes) / bandwidth.bytes_per_second;
-  const double transfer_ns = seconds * 1e9;
-  if (transfer_ns > static_cast<double>(kLongestDuration)) return kLongestDuration;
-  return latency + std::llround(transfer_ns);
+  assert(transfer_fits(bytes, bandwidth));
+  return latency + std::llround(transfer_ns(bytes, bandwidth));
 }
 
 std::optional<Bytes> parse_bytes(std::string_view text) {
+  if (text.find_first_of(".eE") == std::string_view::npos) return whole_bytes(text);
   const auto parsed = number_and_unit(text, kByteUnits);
   if (!parsed) return std::nullopt;
   const double bytes = parsed->first * parsed->second;
@@ -110,7 +138,7 @@ std::string bandwidth_text(Bandwidth bandwidth) {
 
 std::string duration_text(TimeNs duration) {
   const double magnitude = std::abs(static_cast<double>(duration));
-  const double value = static_cast<double>(duration);
+  const auto value = static_cast<double>(duration);
   if (magnitude < 1e3) return fmt::format("{} ns", duration);
   if (magnitude < 1e6) return fmt::format("{:.4g} us", value / 1e3);
   if (magnitude < 1e9) return fmt::format("{:.4g} ms", value / 1e6);

@@ -30,7 +30,10 @@ TimeNs nanoseconds_from_us(double duration_us);
 // Exact: a nanosecond is 0.001 us.
 double us_from_nanoseconds(TimeNs duration);
 
-// latency + bytes / bandwidth, rounded once.
+// Whether the bytes take at most kLongestDuration. Who reads a bandwidth refuses it otherwise.
+bool transfer_fits(Bytes bytes, Bandwidth bandwidth);
+
+// latency + bytes / bandwidth, rounded once. The transfer must fit.
 TimeNs transfer_time(TimeNs latency, Bytes bytes, Bandwidth bandwidth);
 
 // "64MiB", "1.5GB", "512" (bytes). Decimal prefixes are powers of 1000, binary ones of 1024.

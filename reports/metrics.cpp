@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "model/error.h"
 #include "reports/activations.h"
 #include "reports/latency.h"
 #include "reports/trace_index.h"
@@ -43,6 +45,21 @@ bool transfers_share_streams(const Trace& trace) {
     if (first.try_emplace({kernel.rank, kernel.stream}, edge).first->second != edge) return true;
   }
   return false;
+}
+
+// A figure adds up what is at most T for every rank, or for every kernel of one.
+void refuse_overflow(const TraceIndex& index) {
+  auto summands = static_cast<std::size_t>(index.ranks());
+  for (std::int32_t rank = 0; rank < index.ranks(); ++rank) {
+    summands = std::max(summands, index.kernels_of_rank(rank).size());
+  }
+  const TimeNs step_time = index.window().length_ns();
+  constexpr TimeNs kMost = std::numeric_limits<TimeNs>::max();
+  if (summands == 0 || step_time <= kMost / static_cast<TimeNs>(summands)) return;
+  throw Error(fmt::format("the step takes {}: its figures add up {} times that, which is more than "
+                          "292 years",
+                          duration_text(step_time), summands),
+              "shorter durations");
 }
 
 // Sums over ranks that job figures are ratios of.
@@ -107,6 +124,7 @@ Metrics compute_metrics(const Trace& trace) {
   Metrics metrics;
   metrics.window = index.window();
   metrics.step_time_ns = metrics.window.length_ns();
+  refuse_overflow(index);
   metrics.kernels = static_cast<std::int64_t>(trace.kernels.size());
   for (const TraceKernel& kernel : trace.kernels) {
     metrics.micro_batches = std::max(metrics.micro_batches, kernel.micro + 1);

@@ -55,6 +55,8 @@ struct Metrics {
   std::vector<RankMetrics> ranks;
 };
 
+// Throws Error for a step so long that a sum over ranks, or over a rank's kernels, could exceed a
+// TimeNs.
 Metrics compute_metrics(const Trace& trace);
 
 // "" if on every rank T = |C| + |X minus C| + |M minus (C or X)| + idle and the causes of gaps

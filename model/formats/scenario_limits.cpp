@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "model/costs.h"
 #include "model/formats/scenario_sections.h"
@@ -18,14 +19,38 @@ double host_ns_per_kernel(const Scenario& scenario) {
                    2 * host.wake_us + host.fork_us);
 }
 
-double link_ns(const Scenario& scenario, Bytes bytes) {
+// Ranks 0 and 1 share a node if any two ranks do; ranks 0 and R-1 do not unless all do. So these
+// are all links that a stage map can make use of.
+std::vector<LinkClass> p2p_links(const Scenario& scenario) {
   const std::int32_t last = scenario.pipeline.ranks - 1;
-  return static_cast<double>(
-      std::max(p2p_time(scenario, 0, 0, bytes), p2p_time(scenario, 0, last, bytes)));
+  if (last == 0) return {};
+  return {p2p_link(scenario, 0, 1), p2p_link(scenario, 0, last)};
+}
+
+double link_ns(const Scenario& scenario, Bytes bytes) {
+  TimeNs longest = 0;
+  for (const LinkClass link : p2p_links(scenario)) {
+    const LinkKeys keys = link_keys(scenario.network, link);
+    longest = std::max(longest,
+                       transfer_time(nanoseconds_from_us(keys.latency_us), bytes, keys.bandwidth));
+  }
+  return static_cast<double>(longest);
+}
+
+// A link that is not given has the p2p_ keys. There is a key: without one a bandwidth is infinite.
+TomlValue bandwidth_key(const TomlTable& document, LinkClass link) {
+  const TomlTable network = as_table(*find(document, "network"));
+  if (link != LinkClass::p2p) {
+    const auto own =
+        find_table(network, link == LinkClass::intra_node ? "intra_node" : "inter_node");
+    if (own) return *find(*own, "bandwidth");
+  }
+  return *find(network, "p2p_bandwidth");
 }
 
 double stage_ns(const Scenario& scenario, std::int32_t stage) {
-  double ns = 4 * link_ns(scenario, output_bytes(scenario, stage));
+  const bool sends = stage + 1 < scenario.stages();
+  double ns = sends ? 4 * link_ns(scenario, output_bytes(scenario, stage)) : 0;
   double kernels = 8;  // the chunk or embedding and head, in each direction, and four transfers
   if (scenario.stage.given) {
     for (const Direction direction : {Direction::forward, Direction::backward}) {
@@ -74,7 +99,34 @@ bool all_stages_alike(const Scenario& scenario) {
          keys.backward_weight_us.size() == 1 && keys.output_bytes.size() == 1;
 }
 
+void refuse_long_transfer(const TomlTable& document, const Scenario& scenario, LinkClass link,
+                          Bytes bytes, std::string_view what) {
+  if (transfer_fits(bytes, link_keys(scenario.network, link).bandwidth)) return;
+  const TomlValue key = bandwidth_key(document, link);
+  throw Error(
+      key.position,
+      fmt::format("{} is {}: {} of {} takes longer than the longest duration, {} us", key.name,
+                  described(key), what, bytes_text(bytes), us_from_nanoseconds(kLongestDuration)),
+      "a larger bandwidth, or fewer bytes");
+}
+
 }  // namespace
+
+void refuse_long_transfers(const TomlTable& document, const Scenario& scenario) {
+  Bytes largest = 0;
+  for (std::int32_t stage = 0; stage + 1 < scenario.stages(); ++stage) {
+    largest = std::max(largest, output_bytes(scenario, stage));
+  }
+  for (const LinkClass link : p2p_links(scenario)) {
+    refuse_long_transfer(document, scenario, link, largest, "a transfer");
+  }
+  if (!scenario.layers.given) return;
+  const LayersKeys& layers = scenario.layers;
+  for (const CommPartCost* cost : {&layers.dispatch, &layers.combine, &layers.counts}) {
+    const Bytes moved = all_to_all_moved(scenario, std::max(cost->bytes, Bytes{0}));
+    refuse_long_transfer(document, scenario, all_to_all_link(scenario), moved, "an all-to-all");
+  }
+}
 
 void refuse_endless(const Scenario& scenario, const SourcePosition& position) {
   const double micro_batches = scenario.pipeline.micro_batches;

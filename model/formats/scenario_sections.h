@@ -25,6 +25,10 @@ void read_streams(const TomlTable& section, StreamKeys& keys);
 // Sections that this version knows but cannot honour.
 void read_unavailable_sections(const TomlTable& document);
 
+// Throws Error at a bandwidth over which a transfer of the scenario would take longer than
+// kLongestDuration.
+void refuse_long_transfers(const TomlTable& document, const Scenario& scenario);
+
 // The durations of a step, one after the other, and its bytes all together must fit into 2^62:
 // then no sum of them overflows. Throws Error at `position`.
 void refuse_endless(const Scenario& scenario, const SourcePosition& position);

@@ -102,9 +102,12 @@ void refuse_unknown_keys(const TomlTable& table, const std::vector<std::string_v
               fmt::format("one of {}{}", list_text(known), did_you_mean(first->str(), accepted)));
 }
 
+std::string described(const TomlValue& value) {
+  return described(*value.node);
+}
+
 void refuse(const TomlValue& value, const std::string& expected) {
-  throw Error(value.position, fmt::format("{} is {}", value.name, described(*value.node)),
-              expected);
+  throw Error(value.position, fmt::format("{} is {}", value.name, described(value)), expected);
 }
 
 void refuse_unavailable(const TomlValue& value, const std::string& expected) {

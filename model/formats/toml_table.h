@@ -42,6 +42,9 @@ TomlValue require(const TomlTable& table, std::string_view key, const std::strin
 // ends in _us is also known with _ms.
 void refuse_unknown_keys(const TomlTable& table, const std::vector<std::string_view>& known);
 
+// As messages show a value: 5, "a text", a list of 2 values.
+std::string described(const TomlValue& value);
+
 [[noreturn]] void refuse(const TomlValue& value, const std::string& expected);
 // "pipeline.p2p is "batch", which is not available in this version; expected ..."
 [[noreturn]] void refuse_unavailable(const TomlValue& value, const std::string& expected);

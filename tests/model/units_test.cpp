@@ -26,25 +26,36 @@ TEST_CASE("a transfer takes its latency and its bytes over the bandwidth, rounde
   CHECK(transfer_time(20'000, 33'554'432, Bandwidth{50e9}) == 691'089);
   CHECK(transfer_time(5, 0, Bandwidth{1}) == 5);
   CHECK(transfer_time(5, 1'000'000'000'000, Bandwidth{}) == 5);
-  // A link so slow that the time would not fit is as slow as anything may be.
-  CHECK(transfer_time(5, Bytes{1} << 60, Bandwidth{1e-3}) == kLongestDuration);
+}
+
+// 1e15 ns is a million seconds.
+TEST_CASE("a transfer fits if its bytes take no longer than the longest duration") {
+  CHECK(transfer_fits(1'000'000, Bandwidth{1}));
+  CHECK(transfer_time(kLongestDuration, 1'000'000, Bandwidth{1}) == 2 * kLongestDuration);
+  CHECK_FALSE(transfer_fits(1'000'001, Bandwidth{1}));
+  CHECK_FALSE(transfer_fits(Bytes{1} << 62U, Bandwidth{1e-300}));  // infinite in between
+  CHECK(transfer_fits(Bytes{1} << 62U, Bandwidth{}));
 }
 
 TEST_CASE("sizes: decimal and binary prefixes, one blank at most") {
-  const std::initializer_list<std::pair<const char*, Bytes>> sizes = {{"0", 0},
-                                                                      {"512", 512},
-                                                                      {"7B", 7},
-                                                                      {"2kB", 2'000},
-                                                                      {"2KB", 2'000},
-                                                                      {"2KiB", 2'048},
-                                                                      {"1.5MB", 1'500'000},
-                                                                      {"64MiB", 67'108'864},
-                                                                      {"64 MiB", 67'108'864},
-                                                                      {"1.5GB", 1'500'000'000},
-                                                                      {"4GiB", 4'294'967'296},
-                                                                      {"1TiB", 1'099'511'627'776},
-                                                                      {"0.5B", 1},
-                                                                      {"1e3", 1'000}};
+  const std::initializer_list<std::pair<const char*, Bytes>> sizes = {
+      {"0", 0},
+      {"512", 512},
+      {"7B", 7},
+      {"2kB", 2'000},
+      {"2KB", 2'000},
+      {"2KiB", 2'048},
+      {"1.5MB", 1'500'000},
+      {"64MiB", 67'108'864},
+      {"64 MiB", 67'108'864},
+      {"1.5GB", 1'500'000'000},
+      {"4GiB", 4'294'967'296},
+      {"1TiB", 1'099'511'627'776},
+      {"0.5B", 1},
+      {"9007199254740993", 9'007'199'254'740'993},
+      {"4611686018427387903B", (Bytes{1} << 62U) - 1},
+      {"4194304TiB", Bytes{1} << 62U},
+      {"1e3", 1'000}};
   for (const auto& [text, bytes] : sizes) {
     CAPTURE(text);
     CHECK(parse_bytes(text) == bytes);
@@ -52,8 +63,9 @@ TEST_CASE("sizes: decimal and binary prefixes, one blank at most") {
 }
 
 TEST_CASE("what is not a size is nothing") {
-  for (const char* text : {"", "B", "MiB", "-1", "-1MiB", "1 MIB", "1mb", "1  MiB", "1MiB ", "inf",
-                           "nan", "1e400", "5EB", "4612PB", "1MiB/s"}) {
+  for (const char* text :
+       {"", "B", "MiB", "-1", "-1MiB", "1 MIB", "1mb", "1  MiB", "1MiB ", "inf", "nan", "1e400",
+        "5EB", "4612PB", "1MiB/s", "4611686018427387905", "4194305TiB", "99999999999999999999B"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_bytes(text).has_value());
   }

@@ -1,6 +1,7 @@
 #include "reports/metrics.h"
 
 #include <doctest/doctest.h>
+#include <limits>
 
 #include "tests/reports/trace_maker.h"
 
@@ -27,6 +28,18 @@ TEST_CASE("bubble of GPipe, 2 ranks, 3 micro-batches, by its three conventions")
   CHECK(metrics.ranks[0].times.compute_ns == 90);
   CHECK(metrics.ranks[0].times.idle_ns == 30);
   CHECK(broken_identity(metrics) == "");
+}
+
+TEST_CASE("a step whose sums over ranks would not fit is an error, not a wrong figure") {
+  const auto trace_until = [](TimeNs end) {
+    TraceMaker maker(2);
+    return maker.compute(0, StepType::fwd, 0, 0, 0, 0, end).trace();
+  };
+  constexpr TimeNs kHalf = std::numeric_limits<TimeNs>::max() / 2;
+  CHECK(compute_metrics(trace_until(kHalf)).bubble_ratio == 0.5);
+  CHECK_THROWS_WITH(compute_metrics(trace_until(kHalf + 1)),
+                    "error: the step takes 4.612e+09 s: its figures add up 2 times that, which is "
+                    "more than 292 years; expected shorter durations");
 }
 
 TEST_CASE("gaps fall into warm-up before the first backward and drain after the last forward") {
