@@ -91,8 +91,10 @@ bool read_compute_part(const TomlTable& section, std::string_view key_us, Comput
   return true;
 }
 
-// `part` is "dispatch": its key is dispatch_us (or _ms) or dispatch_bytes.
-bool read_comm_part(const TomlTable& section, const std::string& part, CommPartCost& into) {
+// `part` is "dispatch": its key is dispatch_us (or _ms) or dispatch_bytes. Where `has_backward` is
+// false the time of a backward may be left out.
+bool read_comm_part(const TomlTable& section, const std::string& part, CommPartCost& into,
+                    bool has_backward = true) {
   const auto cost = find_duration(section, part + "_us");
   const auto bytes = find(section, part + "_bytes");
   if (cost && bytes) {
@@ -105,7 +107,9 @@ bool read_comm_part(const TomlTable& section, const std::string& part, CommPartC
   const TomlTable table = as_table(cost->value);
   refuse_unknown_keys(table, {"forward", "backward"});
   into.forward_us = part_us(*cost, table, "forward");
-  into.backward_us = part_us(*cost, table, "backward");
+  if (has_backward || find(table, "backward")) {
+    into.backward_us = part_us(*cost, table, "backward");
+  }
   return true;
 }
 
@@ -157,7 +161,7 @@ void read_layers(const TomlTable& section, Scenario& scenario) {
   if (any_layer(keys.stages, LayerKind::dense)) {
     require_part(section, mlp, "mlp_us", "the mlp of a dense layer");
   }
-  read_comm_part(section, "counts", keys.counts);
+  read_comm_part(section, "counts", keys.counts, false);
   read_compute_part(section, "embedding_us", keys.embedding);
   read_compute_part(section, "head_us", keys.head);
   read_launches(section, keys.launches);

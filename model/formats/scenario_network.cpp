@@ -26,6 +26,7 @@ void read_stream(const TomlTable& section, std::string_view key, std::string& in
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
   const bool other = into.find_first_not_of(kAllowed) != std::string::npos;
   if (other || into.size() > kMostStreamNameBytes) refuse(*value, expected);
+  if (into == "compute") refuse(*value, "another stream than that of the compute kernels");
 }
 
 }  // namespace

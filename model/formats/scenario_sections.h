@@ -25,6 +25,11 @@ void read_streams(const TomlTable& section, StreamKeys& keys);
 // Sections that this version knows but cannot honour.
 void read_unavailable_sections(const TomlTable& document);
 
+// Throws Error at a key whose value is not its default, yet changes nothing in this scenario:
+// another key overrules it, or what it is about does not occur. What [host] and the links of
+// [network] say is about the machine and may lie idle, and so may the sizes in [stage].
+void refuse_idle_keys(const TomlTable& document, const Scenario& scenario);
+
 // Throws Error at a bandwidth over which a transfer of the scenario would take longer than
 // kLongestDuration.
 void refuse_long_transfers(const TomlTable& document, const Scenario& scenario);

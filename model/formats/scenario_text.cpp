@@ -120,9 +120,12 @@ std::string part_text(const ComputePartCost& cost) {
                      cost.forward_us, cost.backward_input_us, cost.backward_weight_us);
 }
 
-void add_comm_part(std::string& out, std::string_view part, const CommPartCost& cost) {
+void add_comm_part(std::string& out, std::string_view part, const CommPartCost& cost,
+                   bool has_backward = true) {
   if (cost.bytes >= 0) {
     add(out, fmt::format("{}_bytes", part), size_text(cost.bytes));
+  } else if (!has_backward) {
+    add(out, fmt::format("{}_us", part), fmt::format("{{ forward = {} }}", cost.forward_us));
   } else {
     add(out, fmt::format("{}_us", part),
         fmt::format("{{ forward = {}, backward = {} }}", cost.forward_us, cost.backward_us));
@@ -136,7 +139,7 @@ void add_layers(std::string& out, const LayersKeys& keys) {
   add(out, "experts_us", part_text(keys.experts));
   add_comm_part(out, "dispatch", keys.dispatch);
   add_comm_part(out, "combine", keys.combine);
-  add_comm_part(out, "counts", keys.counts);
+  add_comm_part(out, "counts", keys.counts, false);
   add(out, "mlp_us", part_text(keys.mlp));
   add(out, "embedding_us", part_text(keys.embedding));
   add(out, "head_us", part_text(keys.head));
@@ -157,11 +160,12 @@ std::string link_text(const LinkKeys& link) {
 
 void add_network(std::string& out, const NetworkKeys& keys) {
   add_section(out, "network");
-  add(out, "p2p_latency_us", number_text(keys.p2p_latency_us));
-  add(out, "p2p_bandwidth", toml_string(bandwidth_text(keys.p2p_bandwidth)));
   if (keys.by_node) {
     add(out, "intra_node", link_text(keys.intra_node));
     add(out, "inter_node", link_text(keys.inter_node));
+  } else {
+    add(out, "p2p_latency_us", number_text(keys.p2p_latency_us));
+    add(out, "p2p_bandwidth", toml_string(bandwidth_text(keys.p2p_bandwidth)));
   }
   add(out, "devices_per_node", integer_text(keys.devices_per_node));
   add(out, "eager_bytes", size_text(keys.eager_bytes));

@@ -12,6 +12,11 @@ namespace steptwin {
 // value of another type, not finite or out of range is an error at its position. What this version
 // cannot honour is known, and accepted at its neutral value only.
 //
+// A value that is not the default and would change nothing is an error too: who wrote it believes
+// that it does. So is a memory limit with a schedule that obeys none, a cost of layers that there
+// are not, a stream for traffic that does not occur. Exceptions are what describes the machine, the
+// times of [host] and the links of [network], and the sizes in [stage].
+//
 // Durations have their unit in the key: wherever a key ends in _us, the same with _ms will do.
 // Sizes are bytes or texts ("64MiB"), bandwidths texts ("400GB/s", "50Gbit/s", "inf").
 //
@@ -24,7 +29,8 @@ namespace steptwin {
 //             per_stage = ["dense", "moe"]      the layers of every stage
 //             per_stage = [["dense"], ["moe", "moe"]]   N lists: the layers of each stage
 //             attention_us is required, experts_us, dispatch_ and combine_ (_us or _bytes) if any
-//             layer is moe, mlp_us if any is dense. Beside it, [stage] may hold activation_bytes,
+//             layer is moe, mlp_us if any is dense; counts_us has a forward only, since a backward
+//             uses the counts of its forward. Beside it, [stage] may hold activation_bytes,
 //             input_share and parameter_bytes.
 //
 // [network]: a link class that is not given while the other is, is timed by the p2p_ keys.

@@ -37,9 +37,10 @@ void read_contention(const TomlTable& section) {
 
 void read_noise(const TomlTable& section) {
   refuse_unknown_keys(section, {"seed", "compute_sigma", "straggler", "moe_imbalance"});
-  if (const auto seed = find(section, "seed")) {
-    integer_of(*seed, 0, std::numeric_limits<std::int64_t>::max());  // nothing is drawn from it
-  }
+  const auto seed = find(section, "seed");
+  constexpr std::int64_t kDefaultSeed = 1;
+  const bool is_default =
+      !seed || integer_of(*seed, 0, std::numeric_limits<std::int64_t>::max()) == kDefaultSeed;
   accept_number(section, "compute_sigma", 0, 10, 0);
   accept_number(section, "moe_imbalance", 0, 10, 0);
   if (const auto straggler = find_table(section, "straggler")) {
@@ -47,6 +48,7 @@ void read_noise(const TomlTable& section) {
     accept_integer(*straggler, "rank", -1, kMostRanks - 1, -1);
     accept_number(*straggler, "factor", 0, 1000, 1);
   }
+  if (!is_default) refuse_without_effect(*seed, "there is no noise", "");
 }
 
 }  // namespace

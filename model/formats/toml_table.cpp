@@ -111,10 +111,16 @@ void refuse(const TomlValue& value, const std::string& expected) {
 }
 
 void refuse_unavailable(const TomlValue& value, const std::string& expected) {
-  throw Error(value.position,
-              fmt::format("{} is {}, which is not available in this version", value.name,
-                          described(*value.node)),
-              expected);
+  throw Error(
+      value.position,
+      fmt::format("{} is {}, which is not available in this version", value.name, described(value)),
+      expected);
+}
+
+void refuse_without_effect(const TomlValue& value, std::string_view because,
+                           std::string_view instead) {
+  throw Error(value.position, fmt::format("{} has no effect because {}", value.name, because),
+              fmt::format("the key removed{}{}", instead.empty() ? "" : ", or ", instead));
 }
 
 std::string list_text(const std::vector<std::string_view>& words) {

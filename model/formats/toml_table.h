@@ -49,6 +49,11 @@ std::string described(const TomlValue& value);
 // "pipeline.p2p is "batch", which is not available in this version; expected ..."
 [[noreturn]] void refuse_unavailable(const TomlValue& value, const std::string& expected);
 
+// "overlap.hooks has no effect because pipeline.overlap is "none"; expected the key removed, or
+// pipeline.overlap = "b_f""; nothing else but to remove it if `instead` is empty.
+[[noreturn]] void refuse_without_effect(const TomlValue& value, std::string_view because,
+                                        std::string_view instead);
+
 // "auto, loop, v"
 std::string list_text(const std::vector<std::string_view>& words);
 

@@ -97,7 +97,7 @@ void fill_pipeline(Random& random, PipelineKeys& keys) {
   keys.overlap_p2p = flag(random);
   keys.less_memory = flag(random);
   keys.recv_placement = word(random, kRecvPlacements);
-  keys.memory_limit = integer(random, 0, 64) / 4.0;
+  if (obeys_memory_limit(keys.schedule)) keys.memory_limit = integer(random, 0, 64) / 4.0;
   keys.data_steps = flag(random);
 }
 
@@ -110,7 +110,14 @@ CommPartCost comm_part(Random& random) {
   return {duration(random), duration(random), -1};
 }
 
-void fill_layers(Random& random, LayersKeys& keys, std::int32_t stages) {
+bool any_layer(const LayersKeys& keys, LayerKind kind) {
+  return std::any_of(keys.stages.begin(), keys.stages.end(), [kind](const auto& layers) {
+    return std::find(layers.begin(), layers.end(), kind) != layers.end();
+  });
+}
+
+// Only what has an effect: another value is refused.
+void fill_layers(Random& random, LayersKeys& keys, std::int32_t stages, bool counts_exchange) {
   keys.given = true;
   const bool only_moe = flag(random);
   const auto layers = [only_moe](Random& source) {
@@ -123,14 +130,27 @@ void fill_layers(Random& random, LayersKeys& keys, std::int32_t stages) {
   keys.stages = per_stage(random, stages, layers);
   keys.stages.resize(static_cast<std::size_t>(stages), keys.stages.front());
   keys.attention = compute_part(random);
-  keys.experts = compute_part(random);
-  keys.mlp = compute_part(random);
   keys.embedding = compute_part(random);
   keys.head = compute_part(random);
-  keys.dispatch = comm_part(random);
-  keys.combine = comm_part(random);
-  keys.counts = comm_part(random);
-  for (const auto& [text, part] : kLayerParts) {
+  std::vector<Part> parts = {Part::attention};
+  if (keys.embedding.forward_us > 0) parts.push_back(Part::embedding);
+  if (keys.head.forward_us > 0) parts.push_back(Part::head);
+  if (any_layer(keys, LayerKind::moe)) {
+    keys.experts = compute_part(random);
+    keys.dispatch = comm_part(random);
+    keys.combine = comm_part(random);
+    parts.insert(parts.end(), {Part::experts, Part::dispatch, Part::combine});
+    if (counts_exchange) {
+      keys.counts = comm_part(random);
+      keys.counts.backward_us = 0;
+      parts.push_back(Part::counts);
+    }
+  }
+  if (any_layer(keys, LayerKind::dense)) {
+    keys.mlp = compute_part(random);
+    parts.push_back(Part::mlp);
+  }
+  for (const Part part : parts) {
     if (flag(random)) keys.launches[part] = integer(random, 2, 40);
   }
   keys.output_bytes = size(random);
@@ -152,14 +172,15 @@ void fill_stage(Random& random, Scenario& scenario) {
 
 void fill_network_and_host(Random& random, Scenario& scenario) {
   NetworkKeys& network = scenario.network;
-  network.p2p_latency_us = duration(random);
-  network.p2p_bandwidth = bandwidth(random);
   network.by_node = flag(random);
   if (network.by_node) {
     network.intra_node = {duration(random), bandwidth(random)};
     network.inter_node = {duration(random), bandwidth(random)};
+    network.devices_per_node = integer(random, 1, 72);
+  } else {
+    network.p2p_latency_us = duration(random);
+    network.p2p_bandwidth = bandwidth(random);
   }
-  network.devices_per_node = integer(random, 1, 72);
   HostKeys& host = scenario.host;
   host.launch_us = integer(random, 0, 80) / 8.0;
   host.event_us = duration(random);
@@ -169,21 +190,31 @@ void fill_network_and_host(Random& random, Scenario& scenario) {
   host.one_launch_lock = flag(random);
 }
 
+void fill_overlap(Random& random, Scenario& scenario, bool has_moe) {
+  if (scenario.pipeline.overlap == OverlapMode::none) return;
+  scenario.overlap.execution = word(random, kOverlapExecutions);
+  if (!has_moe || scenario.overlap.execution == OverlapExecution::sequential) return;
+  scenario.overlap.hooks = flag(random);
+  if (scenario.overlap.hooks) scenario.overlap.depart = flag(random);
+}
+
 Scenario random_scenario(Random& random) {
   Scenario scenario;
   scenario.file = "random.toml";
   scenario.name = name(random);
   fill_pipeline(random, scenario.pipeline);
-  scenario.overlap = {word(random, kOverlapExecutions), flag(random), flag(random)};
-  scenario.parallel.expert = integer(random, 1, 64);
-  scenario.parallel.offload_min_gap = integer(random, 0, 9);
-  if (flag(random)) fill_layers(random, scenario.layers, scenario.stages());
+  const bool exchange = flag(random);
+  if (flag(random)) fill_layers(random, scenario.layers, scenario.stages(), exchange);
+  const bool has_moe = any_layer(scenario.layers, LayerKind::moe);
+  scenario.moe.counts_exchange = exchange && has_moe;
+  fill_overlap(random, scenario, has_moe);
   fill_stage(random, scenario);
-  scenario.moe.counts_exchange = flag(random);
   fill_network_and_host(random, scenario);
-  scenario.comm = {word(random, kCommOrders), word(random, kCommWaits)};
+  if (has_moe || scenario.network.by_node) scenario.parallel.expert = integer(random, 1, 64);
+  scenario.comm.order = word(random, kCommOrders);
+  if (has_moe) scenario.comm.wait = word(random, kCommWaits);
   scenario.streams.preset = word(random, kStreamPresets);
-  if (flag(random)) scenario.streams.ep = "experts.1";
+  if (has_moe && flag(random)) scenario.streams.ep = "experts.1";
   if (flag(random)) scenario.streams.p2p_backward = "back_ward-2";
   return scenario;
 }
@@ -204,6 +235,8 @@ TEST_CASE("reading what was written gives the same text, over random scenarios")
     REQUIRE(again.layers.launches == scenario.layers.launches);
     REQUIRE(again.layers.head.backward_weight_us == scenario.layers.head.backward_weight_us);
     REQUIRE(again.network.p2p_bandwidth == scenario.network.p2p_bandwidth);
+    REQUIRE(again.network.by_node == scenario.network.by_node);
+    REQUIRE(again.network.inter_node.bandwidth == scenario.network.inter_node.bandwidth);
     REQUIRE(again.host.wake_us == scenario.host.wake_us);
     REQUIRE(again.pipeline.stage_map_list == scenario.pipeline.stage_map_list);
   }

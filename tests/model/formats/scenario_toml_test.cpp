@@ -43,7 +43,7 @@ constexpr std::string_view kFull = R"(name = "every \"key\" \t set"
 ranks = 2
 chunks_per_rank = 2
 micro_batches = 6
-schedule = "interleaved_1f1b"
+schedule = "zb_heuristic"
 stage_map = [0, 1, 1, 0]
 overlap = "b_f"
 p2p = "plain"
@@ -54,15 +54,15 @@ recv_placement = "late"
 memory_limit = 3.5
 data_steps = true
 [overlap]
-execution = "sequential"
-hooks = false
+execution = "threads"
+hooks = true
 depart = false
 [parallel]
 expert = 4
 fold = true
 fsdp = false
 offload = false
-offload_min_gap = 7
+offload_min_gap = 4
 [stage]
 activation_bytes = ["1KiB", 2048, "3KiB", "4KiB"]
 input_share = 0.25
@@ -90,8 +90,6 @@ counts = 8
 [moe]
 counts_exchange = true
 [network]
-p2p_latency_us = 1.5
-p2p_bandwidth = "40GB/s"
 intra_node = { latency_us = 3, bandwidth = "200GB/s" }
 inter_node = { latency_us = 10, bandwidth = "400Gbit/s" }
 devices_per_node = 4
@@ -109,10 +107,7 @@ wait = "at_launch"
 [streams]
 preset = "per_edge"
 ep = "experts"
-p2p = "a"
-p2p_forward = "b"
 p2p_backward = "c"
-fsdp = "d"
 data = "e"
 )";
 
@@ -123,7 +118,7 @@ TEST_CASE("every key set: pipeline, overlap, parallel, stage") {
   CHECK(pipeline.ranks == 2);
   CHECK(pipeline.chunks_per_rank == 2);
   CHECK(pipeline.micro_batches == 6);
-  CHECK(pipeline.schedule == "interleaved_1f1b");
+  CHECK(pipeline.schedule == "zb_heuristic");
   CHECK(pipeline.stage_map == StageMapKind::list);
   CHECK(pipeline.stage_map_list == std::vector<std::int32_t>{0, 1, 1, 0});
   CHECK(pipeline.overlap == OverlapMode::b_f);
@@ -133,11 +128,11 @@ TEST_CASE("every key set: pipeline, overlap, parallel, stage") {
   CHECK(pipeline.recv_placement == RecvPlacement::late);
   CHECK(pipeline.memory_limit == 3.5);
   CHECK(pipeline.data_steps);
-  CHECK(scenario.overlap.execution == OverlapExecution::sequential);
-  CHECK_FALSE(scenario.overlap.hooks);
+  CHECK(scenario.overlap.execution == OverlapExecution::threads);
+  CHECK(scenario.overlap.hooks);
   CHECK_FALSE(scenario.overlap.depart);
   CHECK(scenario.parallel.expert == 4);
-  CHECK(scenario.parallel.offload_min_gap == 7);
+  CHECK(scenario.parallel.offload_min_gap == 4);
   CHECK_FALSE(scenario.stage.given);
   CHECK(scenario.stage.activation_bytes == std::vector<Bytes>{1024, 2048, 3072, 4096});
   CHECK(scenario.stage.input_share == 0.25);
@@ -175,8 +170,6 @@ TEST_CASE("every key set: layers") {
 TEST_CASE("every key set: network, host, comm, streams") {
   const Scenario scenario = read_scenario(kFull, "s.toml");
   CHECK(scenario.moe.counts_exchange);
-  CHECK(scenario.network.p2p_latency_us == 1.5);
-  CHECK(scenario.network.p2p_bandwidth == Bandwidth{40e9});
   CHECK(scenario.network.by_node);
   CHECK(scenario.network.intra_node.latency_us == 3);
   CHECK(scenario.network.intra_node.bandwidth == Bandwidth{200e9});
@@ -193,21 +186,27 @@ TEST_CASE("every key set: network, host, comm, streams") {
   CHECK(scenario.comm.wait == CommWait::at_launch);
   CHECK(scenario.streams.preset == StreamPreset::per_edge);
   CHECK(scenario.streams.ep == "experts");
-  CHECK(scenario.streams.p2p == "a");
-  CHECK(scenario.streams.p2p_forward == "b");
   CHECK(scenario.streams.p2p_backward == "c");
-  CHECK(scenario.streams.fsdp == "d");
   CHECK(scenario.streams.data == "e");
 }
 
+TEST_CASE("every key set: those that leave others without effect") {
+  const auto with = [](const std::vector<std::string>& overrides) {
+    return read_scenario(kFull, "s.toml", overrides);
+  };
+  const Scenario sequential = with({"overlap.execution=sequential", "overlap.depart=true"});
+  CHECK(sequential.overlap.execution == OverlapExecution::sequential);
+  CHECK_FALSE(with({"overlap.hooks=false", "overlap.depart=true"}).overlap.hooks);
+  CHECK(with({"streams.p2p_backward=", "streams.preset=two", "streams.p2p=a"}).streams.p2p == "a");
+  CHECK(with({"streams.p2p_forward=b", "streams.preset=two"}).streams.p2p_forward == "b");
+}
+
 TEST_CASE("the four forms of per_stage") {
-  const auto layers_of = [](const std::string& per_stage) {
-    return read_scenario(text_of(kLayersScenario, 6,
-                                 "per_stage = " + per_stage +
-                                     "\nmlp_us = "
-                                     "{ forward = 1, backward_input = 1, backward_weight = 1 }"),
-                         "s.toml")
-        .layers.stages;
+  const std::string mlp = "\nmlp_us = { forward = 1, backward_input = 1, backward_weight = 1 }";
+  const auto layers_of = [&mlp](const std::string& per_stage) {
+    const bool has_dense = per_stage.find("dense") != std::string::npos;
+    const std::string keys = "per_stage = " + per_stage + (has_dense ? mlp : "");
+    return read_scenario(text_of(kLayersScenario, 6, keys), "s.toml").layers.stages;
   };
   using Stages = std::vector<std::vector<LayerKind>>;
   const LayerKind moe = LayerKind::moe;
@@ -301,16 +300,16 @@ TEST_CASE("overrides replace, create sections, and win in order") {
   const std::string text = text_of(kStageScenario);
   const Scenario scenario = read_scenario(
       text, "s.toml",
-      {"pipeline.micro_batches=16", "pipeline.schedule=gpipe", "network.p2p_bandwidth=50GB/s",
-       " host.launch_us = 4.5 ", "network.intra_node.latency_us=2", "stage.forward_us=[1, 2]",
-       "pipeline.micro_batches=24", "name=say \"hi\" \\ back", "network.inter_node={latency_us=7}",
-       "streams.ep="});
+      {"pipeline.micro_batches=16", "pipeline.schedule=gpipe",
+       "network.inter_node.bandwidth=50GB/s", " host.launch_us = 4.5 ",
+       "network.intra_node.latency_us=2", "stage.forward_us=[1, 2]", "pipeline.micro_batches=24",
+       "name=say \"hi\" \\ back", "network.intra_node={bandwidth=\"7GB/s\"}", "streams.ep="});
   CHECK(scenario.pipeline.micro_batches == 24);
   CHECK(scenario.pipeline.schedule == "gpipe");
-  CHECK(scenario.network.p2p_bandwidth == Bandwidth{50e9});
+  CHECK(scenario.network.inter_node.bandwidth == Bandwidth{50e9});
   CHECK(scenario.host.launch_us == 4.5);
-  CHECK(scenario.network.intra_node.latency_us == 2);
-  CHECK(scenario.network.inter_node.latency_us == 7);
+  CHECK(scenario.network.intra_node.latency_us == 0);
+  CHECK(scenario.network.intra_node.bandwidth == Bandwidth{7e9});
   CHECK(scenario.stage.forward_us == std::vector<double>{1, 2});
   CHECK(scenario.name == "say \"hi\" \\ back");
   CHECK(scenario.streams.ep.empty());

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+
+#include "model/formats/scenario_sections.h"
+#include "model/formats/scenario_words.h"
+#include "model/schedules/schedules.h"
+
+namespace steptwin {
+namespace {
+
+constexpr std::string_view kNoMoeLayer = "no layer is moe";
+constexpr std::string_view kMoeLayer = "moe layers in layers.per_stage";
+constexpr std::string_view kNoOverlap = "pipeline.overlap is \"none\"";
+constexpr std::string_view kOverlap = "pipeline.overlap = \"b_f\"";
+
+bool any_layer(const LayersKeys& keys, LayerKind kind) {
+  const auto has_kind = [kind](const std::vector<LayerKind>& layers) {
+    return std::find(layers.begin(), layers.end(), kind) != layers.end();
+  };
+  return keys.given && std::any_of(keys.stages.begin(), keys.stages.end(), has_kind);
+}
+
+bool is_free(const ComputePartCost& cost) {
+  return cost.forward_us == 0 && cost.backward_input_us == 0 && cost.backward_weight_us == 0;
+}
+bool is_free(const CommPartCost& cost) {
+  return cost.forward_us == 0 && cost.backward_us == 0 && cost.bytes <= 0;
+}
+
+// "pipeline.schedule = "zb_heuristic"", with an "or" between several.
+std::string limited_schedules() {
+  std::string names;
+  for (const std::string_view name : schedule_names()) {
+    if (!obeys_memory_limit(name)) continue;
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : " or ", name);
+  }
+  return "pipeline.schedule = " + names;
+}
+
+// Each check names the keys of one section that may be idle. `differs`: from the default.
+class IdleKeys {
+ public:
+  IdleKeys(const TomlTable& document, const Scenario& scenario)
+      : document_(document),
+        scenario_(scenario),
+        has_moe_(any_layer(scenario.layers, LayerKind::moe)),
+        has_dense_(any_layer(scenario.layers, LayerKind::dense)) {}
+
+  void check() const {
+    check_pipeline();
+    check_overlap();
+    check_parallel();
+    check_parts();
+    check_launches();
+    check_network();
+    check_streams();
+  }
+
+ private:
+  void check_pipeline() const {
+    const PipelineKeys& keys = scenario_.pipeline;
+    refuse_if(keys.memory_limit != 0 && !obeys_memory_limit(keys.schedule), "pipeline",
+              "memory_limit", fmt::format("schedule {} obeys none", keys.schedule),
+              limited_schedules());
+  }
+
+  void check_overlap() const {
+    const OverlapKeys& keys = scenario_.overlap;
+    const bool overlaps = scenario_.pipeline.overlap != OverlapMode::none;
+    const bool is_sequential = keys.execution == OverlapExecution::sequential;
+    refuse_if(is_sequential && !overlaps, "overlap", "execution", kNoOverlap, kOverlap);
+    for (const auto& [key, differs] : {std::pair("hooks", !keys.hooks), {"depart", !keys.depart}}) {
+      refuse_if(differs && !overlaps, "overlap", key, kNoOverlap, kOverlap);
+      refuse_if(differs && is_sequential, "overlap", key, "overlap.execution is \"sequential\"",
+                "overlap.execution = \"threads\"");
+      refuse_if(differs && !has_moe_, "overlap", key,
+                fmt::format("{}, and only those have hooks", kNoMoeLayer), kMoeLayer);
+    }
+    refuse_if(!keys.depart && !keys.hooks, "overlap", "depart", "overlap.hooks is false",
+              "overlap.hooks = true");
+  }
+
+  void check_parallel() const {
+    const ParallelKeys& keys = scenario_.parallel;
+    refuse_if(keys.expert > 1 && !has_moe_ && !scenario_.network.by_node, "parallel", "expert",
+              fmt::format("{} and all links are alike", kNoMoeLayer),
+              fmt::format("{}, or network.intra_node and network.inter_node", kMoeLayer));
+    refuse_if(!keys.fold, "parallel", "fold", "parallel.expert is 1", "parallel.fold = true");
+    refuse_if(keys.offload_min_gap != ParallelKeys{}.offload_min_gap && !keys.offload, "parallel",
+              "offload_min_gap", "parallel.offload is false", "");
+  }
+
+  void check_parts() const {
+    const LayersKeys& keys = scenario_.layers;
+    if (!has_moe_) {
+      refuse_part(!is_free(keys.experts), "experts", kNoMoeLayer, kMoeLayer);
+      refuse_part(!is_free(keys.dispatch), "dispatch", kNoMoeLayer, kMoeLayer);
+      refuse_part(!is_free(keys.combine), "combine", kNoMoeLayer, kMoeLayer);
+      refuse_part(!is_free(keys.counts), "counts", kNoMoeLayer, kMoeLayer);
+      refuse_if(scenario_.moe.counts_exchange, "moe", "counts_exchange", kNoMoeLayer, kMoeLayer);
+      refuse_if(scenario_.comm.wait != CommWait::on_use, "comm", "wait",
+                fmt::format("it is about collectives, and {}", kNoMoeLayer), kMoeLayer);
+    }
+    refuse_part(!is_free(keys.counts) && !scenario_.moe.counts_exchange, "counts",
+                "moe.counts_exchange is false", "moe.counts_exchange = true");
+    refuse_part(!is_free(keys.mlp) && !has_dense_, "mlp", "no layer is dense",
+                "dense layers in layers.per_stage");
+    if (keys.counts.backward_us != 0) {
+      const TomlTable layers = *find_table(document_, "layers");
+      refuse_without_effect(*find(as_table(find_duration(layers, "counts_us")->value), "backward"),
+                            "a backward uses the counts of its forward", "");
+    }
+  }
+
+  void check_launches() const {
+    const LayersKeys& keys = scenario_.layers;
+    for (const auto& [part, count] : keys.launches) {
+      const std::string because = no_kernel_of(part);
+      if (because.empty()) continue;
+      const TomlTable launches = *find_table(*find_table(document_, "layers"), "launches");
+      refuse_without_effect(*find(launches, text_for(kLayerParts, part)), because, "");
+    }
+  }
+
+  // Why no kernel is of this part; "" if one is.
+  std::string no_kernel_of(Part part) const {
+    const LayersKeys& keys = scenario_.layers;
+    const bool is_of_moe = part == Part::experts || part == Part::dispatch ||
+                           part == Part::combine || part == Part::counts;
+    if (is_of_moe && !has_moe_) return std::string(kNoMoeLayer);
+    if (part == Part::counts && !scenario_.moe.counts_exchange) {
+      return "moe.counts_exchange is false";
+    }
+    if (part == Part::mlp && !has_dense_) return "no layer is dense";
+    if (part == Part::embedding && is_free(keys.embedding)) return "layers.embedding_us is 0";
+    if (part == Part::head && is_free(keys.head)) return "layers.head_us is 0";
+    return "";
+  }
+
+  void check_network() const {
+    const NetworkKeys& keys = scenario_.network;
+    refuse_if(keys.devices_per_node != NetworkKeys{}.devices_per_node && !keys.by_node, "network",
+              "devices_per_node", "all links are alike",
+              "network.intra_node and network.inter_node");
+    const auto network = find_table(document_, "network");
+    if (!network || !find(*network, "intra_node") || !find(*network, "inter_node")) return;
+    const std::string_view because = "network.intra_node and network.inter_node are both given";
+    const std::string_view instead = "one of those two removed";
+    refuse_if(keys.p2p_latency_us != 0, "network", "p2p_latency_us", because, instead);
+    refuse_if(keys.p2p_bandwidth != Bandwidth{}, "network", "p2p_bandwidth", because, instead);
+  }
+
+  void check_streams() const {
+    const StreamKeys& keys = scenario_.streams;
+    refuse_if(!keys.ep.empty() && !has_moe_, "streams", "ep", kNoMoeLayer, kMoeLayer);
+    refuse_if(!keys.fsdp.empty() && !scenario_.parallel.fsdp, "streams", "fsdp",
+              "parallel.fsdp is false", "");
+    refuse_if(!keys.data.empty() && !scenario_.pipeline.data_steps, "streams", "data",
+              "pipeline.data_steps is false", "pipeline.data_steps = true");
+    const bool both_ways = !keys.p2p_forward.empty() && !keys.p2p_backward.empty();
+    refuse_if(!keys.p2p.empty() && both_ways, "streams", "p2p",
+              "streams.p2p_forward and streams.p2p_backward are both given",
+              "one of those two removed");
+    const bool moves_p2p = keys.p2p.empty() && !both_ways;
+    const bool moves_ep = keys.preset == StreamPreset::per_group && has_moe_ && keys.ep.empty();
+    refuse_if(keys.preset != StreamPreset::two && !moves_p2p && !moves_ep, "streams", "preset",
+              "every class it moves has a stream of its own name", "a class left to the preset");
+  }
+
+  void refuse_part(bool is_idle, const std::string& part, std::string_view because,
+                   std::string_view instead) const {
+    refuse_if(is_idle, "layers", part + "_us", because, instead);
+    refuse_if(is_idle, "layers", part + "_bytes", because, instead);
+  }
+
+  // Nothing if the key is not there: then the value came by another key, or is a default.
+  void refuse_if(bool is_idle, std::string_view section, std::string_view key,
+                 std::string_view because, std::string_view instead) const {
+    if (!is_idle) return;
+    const auto table = find_table(document_, section);
+    if (!table) return;
+    if (key.ends_with("_us")) {
+      if (const auto duration = find_duration(*table, key)) {
+        refuse_without_effect(duration->value, because, instead);
+      }
+    } else if (const auto value = find(*table, key)) {
+      refuse_without_effect(*value, because, instead);
+    }
+  }
+
+  const TomlTable& document_;
+  const Scenario& scenario_;
+  const bool has_moe_;
+  const bool has_dense_;
+};
+
+}  // namespace
+
+void refuse_idle_keys(const TomlTable& document, const Scenario& scenario) {
+  IdleKeys(document, scenario).check();
+}
+
+}  // namespace steptwin

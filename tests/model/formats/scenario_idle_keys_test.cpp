@@ -1,0 +1,254 @@
+#include "tests/model/formats/bad_scenario.h"
+
+// Values that are right by themselves and would change nothing.
+namespace steptwin {
+namespace {
+
+const std::string kRemoved = "the key removed";
+const std::string kNoOverlap = " has no effect because pipeline.overlap is \"none\"";
+const std::string kNoMoe = " has no effect because no layer is moe";
+const std::string kMoeLayers = "the key removed, or moe layers in layers.per_stage";
+
+// Dense layers: no dispatch, no combine, no hooks.
+const ScenarioLines kDenseScenario = {
+    "[pipeline]",                                                               // 1
+    "ranks = 2",                                                                // 2
+    "chunks_per_rank = 2",                                                      // 3
+    "micro_batches = 8",                                                        // 4
+    "schedule = \"interleaved_1f1b\"",                                          // 5
+    "overlap = \"b_f\"",                                                        // 6
+    "[layers]",                                                                 // 7
+    "per_stage = [\"dense\"]",                                                  // 8
+    "attention_us = { forward = 1, backward_input = 1, backward_weight = 1 }",  // 9
+    "mlp_us = { forward = 1, backward_input = 1, backward_weight = 1 }",        // 10
+};
+
+// MoE layers whose backward overlaps a forward.
+const ScenarioLines kOverlapScenario = {
+    "[pipeline]",                                                               // 1
+    "ranks = 2",                                                                // 2
+    "chunks_per_rank = 2",                                                      // 3
+    "micro_batches = 8",                                                        // 4
+    "schedule = \"interleaved_1f1b\"",                                          // 5
+    "overlap = \"b_f\"",                                                        // 6
+    "[layers]",                                                                 // 7
+    "per_stage = 1",                                                            // 8
+    "attention_us = { forward = 1, backward_input = 1, backward_weight = 1 }",  // 9
+    "experts_us = { forward = 1, backward_input = 1, backward_weight = 1 }",    // 10
+    "dispatch_us = { forward = 1, backward = 1 }",                              // 11
+    "combine_us = { forward = 1, backward = 1 }",                               // 12
+};
+
+TEST_CASE("a memory limit with a schedule that obeys none") {
+  check_errors(kStageScenario,
+               {{5, "schedule = \"1f1b\"\nmemory_limit = 2", 6, 16,
+                 "pipeline.memory_limit has no effect because schedule 1f1b obeys none",
+                 "the key removed, or pipeline.schedule = \"zb_heuristic\""}});
+  CHECK_FALSE(error_of(text_of(kStageScenario, 5, "schedule = \"zb_heuristic\"\nmemory_limit = 2"))
+                  .has_value());
+}
+
+TEST_CASE("keys of an overlap where nothing overlaps") {
+  check_errors(
+      kLayersScenario,
+      {{11, "[overlap]\nexecution = \"sequential\"", 12, 13, "overlap.execution" + kNoOverlap,
+        "or pipeline.overlap = \"b_f\""},
+       {11, "[overlap]\nhooks = false", 12, 9, "overlap.hooks" + kNoOverlap, kRemoved},
+       {11, "[overlap]\ndepart = false", 12, 10, "overlap.depart" + kNoOverlap, kRemoved}});
+}
+
+TEST_CASE("hooks where there are none") {
+  const std::string no_hooks = kNoMoe + ", and only those have hooks";
+  check_errors(
+      kDenseScenario,
+      {{11, "[overlap]\nhooks = false", 12, 9, "overlap.hooks" + no_hooks, kMoeLayers},
+       {11, "[overlap]\ndepart = false", 12, 10, "overlap.depart" + no_hooks, kMoeLayers}});
+  check_errors(
+      kOverlapScenario,
+      {{13, "[overlap]\nexecution = \"sequential\"\nhooks = false", 15, 9,
+        "overlap.hooks has no effect because overlap.execution is \"sequential\"",
+        "or overlap.execution = \"threads\""},
+       {13, "[overlap]\nexecution = \"sequential\"\ndepart = false", 15, 10,
+        "overlap.depart has no effect because overlap.execution is \"sequential\"", kRemoved},
+       {13, "[overlap]\nhooks = false\ndepart = false", 15, 10,
+        "overlap.depart has no effect because overlap.hooks is false", "or overlap.hooks = true"}});
+  for (const std::string keys : {"hooks = false", "depart = false", "execution = \"sequential\""}) {
+    CHECK_FALSE(error_of(text_of(kOverlapScenario, 13, "[overlap]\n" + keys)).has_value());
+  }
+}
+
+TEST_CASE("parallel: peers that talk to nobody, folding one peer, offload that is off") {
+  check_errors(
+      kStageScenario,
+      {{10, "[parallel]\nexpert = 8", 11, 10,
+        "parallel.expert has no effect because no layer is moe and all links are alike",
+        "moe layers in layers.per_stage, or network.intra_node and network.inter_node"},
+       {10, "[parallel]\nfold = false", 11, 8,
+        "parallel.fold has no effect because parallel.expert is 1", "or parallel.fold = true"},
+       {10, "[parallel]\noffload_min_gap = 9", 11, 19,
+        "parallel.offload_min_gap has no effect because parallel.offload is false", kRemoved}});
+  CHECK_FALSE(error_of(text_of(kStageScenario, 10,
+                               "[parallel]\nexpert = 8\n[network]\nintra_node = {latency_us = 1}"))
+                  .has_value());
+}
+
+TEST_CASE("costs of parts that no layer has") {
+  const std::string compute = "{ forward = 1, backward_input = 0, backward_weight = 0 }";
+  check_errors(
+      kDenseScenario,
+      {{11, "experts_us = " + compute, 11, 14, "layers.experts_us" + kNoMoe, kMoeLayers},
+       {11, "dispatch_ms = { forward = 1, backward = 0 }", 11, 15, "layers.dispatch_ms" + kNoMoe,
+        kMoeLayers},
+       {11, "combine_bytes = 5", 11, 17, "layers.combine_bytes" + kNoMoe, kMoeLayers},
+       {11, "counts_us = { forward = 1 }", 11, 13, "layers.counts_us" + kNoMoe, kMoeLayers},
+       {11, "[moe]\ncounts_exchange = true", 12, 19, "moe.counts_exchange" + kNoMoe, kMoeLayers},
+       {11, "[comm]\nwait = \"at_launch\"", 12, 8,
+        "comm.wait has no effect because it is about collectives, and no layer is moe", kMoeLayers},
+       {11, "[streams]\nep = \"x\"", 12, 6, "streams.ep" + kNoMoe, kMoeLayers}});
+  check_errors(
+      kLayersScenario,
+      {{11, "mlp_us = " + compute, 11, 10, "layers.mlp_us has no effect because no layer is dense",
+        "the key removed, or dense layers in layers.per_stage"},
+       {11, "counts_bytes = 5", 11, 16,
+        "layers.counts_bytes has no effect because moe.counts_exchange is false",
+        "the key removed, or moe.counts_exchange = true"}});
+  check_errors(
+      kStageScenario,
+      {{10, "[moe]\ncounts_exchange = true", 11, 19, "moe.counts_exchange" + kNoMoe, kMoeLayers},
+       {10, "[comm]\nwait = \"at_launch\"", 11, 8,
+        "comm.wait has no effect because it is about collectives, and no layer is moe",
+        kMoeLayers}});
+}
+
+TEST_CASE("the counts of a backward: not required, and refused where given") {
+  const std::string exchange = "\n[moe]\ncounts_exchange = true";
+  check_errors(kLayersScenario,
+               {{11, "counts_us = { forward = 1, backward = 2 }" + exchange, 11, 39,
+                 "layers.counts_us.backward has no effect because a backward uses the counts of "
+                 "its forward",
+                 kRemoved}});
+  for (const std::string counts : {"{ forward = 1 }", "{ forward = 1, backward = 0 }"}) {
+    CHECK_FALSE(
+        error_of(text_of(kLayersScenario, 11, "counts_us = " + counts + exchange)).has_value());
+  }
+}
+
+TEST_CASE("launches of parts without a kernel") {
+  const auto launches = [](const std::string& part, const std::string& because) {
+    const int column = 16 + static_cast<int>(part.size());
+    return BadCase{11,
+                   "launches = { " + part + " = 2 }",
+                   11,
+                   column + 1,
+                   "layers.launches." + part + " has no effect because " + because,
+                   kRemoved};
+  };
+  check_errors(
+      kDenseScenario,
+      {launches("experts", "no layer is moe"), launches("dispatch", "no layer is moe"),
+       launches("combine", "no layer is moe"), launches("counts", "no layer is moe"),
+       launches("embedding", "layers.embedding_us is 0"), launches("head", "layers.head_us is 0")});
+  check_errors(kLayersScenario, {launches("mlp", "no layer is dense"),
+                                 launches("counts", "moe.counts_exchange is false")});
+  CHECK_FALSE(error_of(text_of(kLayersScenario, 11, "launches = { attention = 2, experts = 2 }"))
+                  .has_value());
+}
+
+TEST_CASE("links: nodes without links of their own, and links that both are given") {
+  const std::string both = "intra_node = { latency_us = 1 }\ninter_node = { latency_us = 2 }\n";
+  const std::string because =
+      " has no effect because network.intra_node and network.inter_node are both given";
+  check_errors(
+      kStageScenario,
+      {{10, "[network]\ndevices_per_node = 4", 11, 20,
+        "network.devices_per_node has no effect because all links are alike",
+        "the key removed, or network.intra_node and network.inter_node"},
+       {10, "[network]\n" + both + "p2p_latency_us = 3", 13, 18, "network.p2p_latency_us" + because,
+        "the key removed, or one of those two removed"},
+       {10, "[network]\n" + both + "p2p_latency_ms = 3", 13, 18, "network.p2p_latency_ms" + because,
+        kRemoved},
+       {10, "[network]\n" + both + "p2p_bandwidth = \"1GB/s\"", 13, 17,
+        "network.p2p_bandwidth" + because, kRemoved}});
+  for (const std::string key : {"p2p_latency_us = 3", "p2p_bandwidth = \"1GB/s\""}) {
+    CHECK_FALSE(
+        error_of(text_of(kStageScenario, 10, "[network]\ninter_node = { latency_us = 2 }\n" + key))
+            .has_value());
+  }
+}
+
+TEST_CASE("streams: of traffic that does not occur, of classes that have streams of their own") {
+  const std::string ways = "p2p_forward = \"a\"\np2p_backward = \"b\"\n";
+  const std::string own =
+      "streams.preset has no effect because every class it moves has a stream "
+      "of its own name";
+  check_errors(
+      kLayersScenario,
+      {{11, "[streams]\nfsdp = \"x\"", 12, 8,
+        "streams.fsdp has no effect because parallel.fsdp is false", kRemoved},
+       {11, "[streams]\ndata = \"x\"", 12, 8,
+        "streams.data has no effect because pipeline.data_steps is false",
+        "the key removed, or pipeline.data_steps = true"},
+       {11, "[streams]\n" + ways + "p2p = \"c\"", 14, 7,
+        "streams.p2p has no effect because streams.p2p_forward and streams.p2p_backward are both "
+        "given",
+        "the key removed, or one of those two removed"},
+       {11, "[streams]\npreset = \"per_edge\"\n" + ways, 12, 10, own,
+        "the key removed, or a class left to the preset"},
+       {11, "[streams]\npreset = \"unqueued\"\np2p = \"a\"", 12, 10, own, kRemoved},
+       {11, "[streams]\npreset = \"per_group\"\np2p = \"a\"\nep = \"b\"", 12, 10, own, kRemoved}});
+  for (const std::string keys :
+       {"preset = \"per_group\"\np2p = \"a\"", "preset = \"per_group\"\nep = \"a\"",
+        "preset = \"per_edge\"\np2p_forward = \"a\"", "p2p_forward = \"a\"\np2p = \"b\""}) {
+    CHECK_FALSE(error_of(text_of(kLayersScenario, 11, "[streams]\n" + keys)).has_value());
+  }
+}
+
+TEST_CASE("no class may share the stream of the compute kernels") {
+  for (const std::string key : {"ep", "p2p", "p2p_forward", "p2p_backward", "fsdp", "data"}) {
+    check_errors(kLayersScenario,
+                 {{11, "[streams]\n" + key + " = \"compute\"", 12, static_cast<int>(key.size()) + 4,
+                   "streams." + key + " is \"compute\"",
+                   "another stream than that of the compute kernels"}});
+  }
+}
+
+TEST_CASE("a seed without noise") {
+  check_errors(kStageScenario, {{10, "[noise]\nseed = 7", 11, 8,
+                                 "noise.seed has no effect because there is no "
+                                 "noise",
+                                 kRemoved}});
+}
+
+TEST_CASE("a default written out has no effect anywhere, and is right") {
+  CHECK_FALSE(
+      error_of(text_of(kStageScenario, 10,
+                       "[overlap]\nexecution = \"threads\"\nhooks = true\ndepart = true\n"
+                       "[comm]\nwait = \"on_use\"\n[moe]\ncounts_exchange = false\n"
+                       "[network]\ndevices_per_node = 8\np2p_latency_us = 0\np2p_bandwidth = inf\n"
+                       "[streams]\nep = \"\"\nfsdp = \"\"\ndata = \"\"\n[noise]\nseed = 1\n"))
+          .has_value());
+  CHECK_FALSE(
+      error_of(text_of(kDenseScenario, 11,
+                       "experts_us = { forward = 0, backward_input = 0, backward_weight = 0 }\n"
+                       "dispatch_us = { forward = 0, backward = 0 }\ncounts_bytes = 0\n"
+                       "launches = { experts = 1, counts = 1, head = 1 }"))
+          .has_value());
+}
+
+// What says how the machine is: whether a step makes use of it is for the step to tell.
+TEST_CASE("host times and links may lie idle") {
+  CHECK_FALSE(error_of(text_of(kStageScenario, 10,
+                               "[host]\nrendezvous_us = 2\nwake_us = 6\nfork_us = 15\n"
+                               "threads = \"one\"\n[network]\n"
+                               "intra_node = { latency_us = 1, bandwidth = \"9GB/s\" }"))
+                  .has_value());
+}
+
+TEST_CASE("sizes that memory will be counted from are accepted") {
+  CHECK_FALSE(error_of(text_of(kStageScenario, 10,
+                               "activation_bytes = 5\nparameter_bytes = [1, 2]\ninput_share = 0.3"))
+                  .has_value());
+}
+
+}  // namespace
+}  // namespace steptwin
