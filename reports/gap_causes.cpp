@@ -6,8 +6,6 @@
 #include <span>
 #include <tuple>
 
-#include "reports/host_waits.h"
-
 namespace steptwin::reports {
 
 std::string_view name_of(GapCause cause) {
@@ -46,14 +44,14 @@ class GapCauses::Gap {
     take(GapCause::order, cut);
   }
 
-  // Up to the enqueuing of a kernel whose rank is in a rendezvous at times.
-  void take_unlaunched(const IntervalSet& rendezvous, TimeNs enqueue) {
+  // Up to the enqueuing of a kernel whose thread is held in a rendezvous at times.
+  void take_unlaunched(const IntervalSet& held, TimeNs enqueue) {
     const TimeNs cut = std::min(enqueue, rest_.end_ns);
     if (cut <= rest_.begin_ns) return;
-    const TimeNs held = rendezvous.measure_within_ns({rest_.begin_ns, cut});
-    times_->of(GapCause::order) += held;
-    times_->in_rendezvous_ns += held;
-    times_->of(GapCause::host) += cut - rest_.begin_ns - held;
+    const TimeNs held_ns = held.measure_within_ns({rest_.begin_ns, cut});
+    times_->of(GapCause::order) += held_ns;
+    times_->in_rendezvous_ns += held_ns;
+    times_->of(GapCause::host) += cut - rest_.begin_ns - held_ns;
     rest_.begin_ns = cut;
   }
 
@@ -100,7 +98,8 @@ std::map<RankStream, IntervalSet> p2p_beside_collectives(const Trace& trace) {
 GapCauses::GapCauses(const TraceIndex& index)
     : index_(&index),
       transfers_(index),
-      rendezvous_(rendezvous_sets(index.trace())),
+      held_(held_in_rendezvous(index.trace())),
+      thread_begins_(thread_begins(index.trace())),
       p2p_(p2p_beside_collectives(index.trace())) {}
 
 GapTimes GapCauses::of_rank(std::int32_t rank) const {
@@ -139,7 +138,7 @@ void GapCauses::explain(std::size_t kernel, Gap& gap) const {
     if (is_collective(candidate.kind)) explain_collective(candidate, gap);
   }
   const TraceKernel& ended_by = index_->kernel(kernel);
-  gap.take_unlaunched(rendezvous_of(ended_by), ended_by.times.enqueue_ns);
+  explain_unlaunched(ended_by, ended_by.times.enqueue_ns, gap);
   gap.take(GapCause::order, ended_by.times.start_ns);
 }
 
@@ -161,26 +160,29 @@ void GapCauses::explain_transfer(const Transfer& transfer, Gap& gap) const {
   if (transfer.producer != Transfer::kNoKernel) {
     gap.take(GapCause::dependency, index_->kernel(transfer.producer).times.end_ns);
   }
-  gap.take_unlaunched(rendezvous_of(receive),
-                      std::min(receive.times.enqueue_ns, receive.times.start_ns));
+  explain_unlaunched(receive, std::min(receive.times.enqueue_ns, receive.times.start_ns), gap);
   if (transfer.send != Transfer::kNoKernel) {
     const TraceKernel& send = index_->kernel(transfer.send);
-    gap.take_unlaunched(rendezvous_of(send),
-                        std::min(send.times.enqueue_ns, receive.times.start_ns));
+    explain_unlaunched(send, std::min(send.times.enqueue_ns, receive.times.start_ns), gap);
   }
   gap.take(GapCause::order, receive.times.start_ns);
   gap.take(GapCause::transfer, receive.times.end_ns);
 }
 
 void GapCauses::explain_collective(const TraceKernel& collective, Gap& gap) const {
-  gap.take_unlaunched(rendezvous_of(collective), collective.times.enqueue_ns);
+  explain_unlaunched(collective, collective.times.enqueue_ns, gap);
   gap.take_queued(p2p_.at({collective.rank, collective.stream}), collective.times.ready_ns);
   gap.take(GapCause::dependency, collective.times.start_ns);
   gap.take(GapCause::transfer, collective.times.end_ns);
 }
 
-const IntervalSet& GapCauses::rendezvous_of(const TraceKernel& kernel) const {
-  return rendezvous_[static_cast<std::size_t>(kernel.rank)];
+void GapCauses::explain_unlaunched(const TraceKernel& kernel, TimeNs until, Gap& gap) const {
+  const auto rank = static_cast<std::size_t>(kernel.rank);
+  const HeldInRendezvous& held = held_[rank];
+  if (kernel.thread == 0) return gap.take_unlaunched(held.main, until);
+  const TimeNs forked = thread_begins_[rank][static_cast<std::size_t>(kernel.thread)];
+  gap.take_unlaunched(held.main, std::min(forked, until));
+  gap.take_unlaunched(held.forked, until);
 }
 
 }  // namespace steptwin::reports

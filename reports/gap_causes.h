@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/host_waits.h"
 #include "reports/intervals.h"
 #include "reports/trace_index.h"
 #include "reports/transfers.h"
@@ -19,7 +20,7 @@ enum class GapCause : std::uint8_t {
   dependency,  // the input is not computed anywhere yet
   transfer,    // the input's bytes are in flight
   order,       // inputs are there; an in-order stream or a rendezvous holds it
-  host,        // not launched yet
+  host,        // not launched yet, for the host is busy
   end,         // nothing left to do
 };
 inline constexpr std::array<GapCause, 5> kGapCauses = {
@@ -29,7 +30,7 @@ std::string_view name_of(GapCause cause);
 struct GapTimes {
   std::array<TimeNs, 5> by_cause_ns = {};
   // Of order:
-  TimeNs in_rendezvous_ns = 0;  // a rendezvous keeps the host from launching
+  TimeNs in_rendezvous_ns = 0;  // a rendezvous keeps the thread from launching
   TimeNs behind_p2p_ns = 0;     // a collective queues behind a transfer on its stream
 
   TimeNs& of(GapCause cause) { return by_cause_ns[static_cast<std::size_t>(cause)]; }
@@ -48,18 +49,22 @@ struct GapTimes {
 //   each like X below
 //   if K is the chunk's first compute, the chunk's transfer (send S by producer P, receive R)
 //     before P.end            dependency
-//     R or S not enqueued     order while a host thread of its rank is in a rendezvous, else host
+//     R or S not enqueued     order while a rendezvous holds its thread, else host
 //     until R.start           order
 //     until R.end             transfer
 //   each collective X of the chunk between the compute kernel before K and K, in order of ids
-//     before X.enqueue        order while a host thread of the rank is in a rendezvous, else host
+//     before X.enqueue        order while a rendezvous holds its thread, else host
 //     until X.ready           order
 //     until X.start           dependency: a peer's input is missing
 //     until X.end             transfer
 //   K itself
-//     before K.enqueue        order while a host thread of the rank is in a rendezvous, else host
+//     before K.enqueue        order while a rendezvous holds its thread, else host
 //     until K.start           order
 //   after the last compute    end
+//
+// Its thread is the one that launches it, or main until that one is forked. A rendezvous holds it
+// while it is in one and the thread it meets does no host work (HeldInRendezvous): a thread that
+// waits at a hook for the other's slow launches waits for the host.
 //
 // A compute kernel without duration ends a gap as any other does.
 class GapCauses {
@@ -75,11 +80,12 @@ class GapCauses {
   void explain_forward_before(const Chunk& chunk, Gap& gap) const;
   void explain_transfer(const Transfer& transfer, Gap& gap) const;
   void explain_collective(const TraceKernel& collective, Gap& gap) const;
-  const IntervalSet& rendezvous_of(const TraceKernel& kernel) const;
+  void explain_unlaunched(const TraceKernel& kernel, TimeNs until, Gap& gap) const;
 
   const TraceIndex* index_;
   Transfers transfers_;
-  std::vector<IntervalSet> rendezvous_;  // by rank
+  std::vector<HeldInRendezvous> held_;              // by rank
+  std::vector<std::vector<TimeNs>> thread_begins_;  // by rank and thread
   // By (rank, stream): when a stream that carries collectives is occupied by a transfer.
   std::map<std::pair<std::int32_t, std::int32_t>, IntervalSet> p2p_;
 };

@@ -28,7 +28,20 @@ struct RendezvousTimes {
 };
 std::vector<RendezvousTimes> rendezvous_times(const Trace& trace);  // by rank
 
-// When at least one host thread of a rank is inside a rendezvous.
-std::vector<IntervalSet> rendezvous_sets(const Trace& trace);  // by rank
+// When a rendezvous itself holds a rank's thread: it is in one, and the thread it meets there does
+// no host work (it is in the rendezvous too, in a host_wait, or not there). While the other thread
+// still launches, records or waits for the launch lock, it is the host that is slow.
+//
+//   main      ..rendezvous........................launch..
+//   forked    launch......rendezvous..............
+//                host     |   held               |
+struct HeldInRendezvous {
+  IntervalSet main;
+  IntervalSet forked;  // whichever forked thread is alive: there is one at a time
+};
+std::vector<HeldInRendezvous> held_in_rendezvous(const Trace& trace);  // by rank
+
+// When the first command of every thread begins, by rank and thread; 0 for one without records.
+std::vector<std::vector<TimeNs>> thread_begins(const Trace& trace);
 
 }  // namespace steptwin::reports

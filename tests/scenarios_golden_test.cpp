@@ -76,6 +76,18 @@ TEST_CASE("hooks make the overlap pay, and without them the threads get in each 
   CHECK(with_hooks < without_hooks);
 }
 
+// With launches of 0.5 ms, 10 ms for an attention of 20, nothing but the host holds the step up.
+TEST_CASE("threads that meet at hooks behind a slow host wait for the host, not for each other") {
+  const std::filesystem::path file = scenario_folder() / "moe_overlap_hooks.toml";
+  const Scenario scenario = read_scenario(file_text(file), file.string(), {"host.launch_us=500"});
+  const reports::GapTimes gaps = reports::compute_metrics(trace_of(scenario)).gap_by_cause;
+  const auto percent = [&gaps](reports::GapCause cause) {
+    return 100 * gaps.of(cause) / gaps.sum_ns();
+  };
+  CHECK(percent(reports::GapCause::host) == 84);
+  CHECK(percent(reports::GapCause::order) == 1);
+}
+
 TEST_CASE("early receive: a stream of its own for the all-to-alls helps, late receives hang") {
   const std::filesystem::path file = scenario_folder() / "early_receive.toml";
   const auto scenario_with = [&file](const std::vector<std::string>& sets) {

@@ -49,11 +49,62 @@ TEST_CASE("a rendezvous that holds the launching thread is order, not host") {
       .compute(0, StepType::fwd, 0, 1, 30, 32, 40)
       .rendezvous(0, 0, Hook::a, Role::comm, 5, 18)
       .rendezvous(0, 1, Hook::a, Role::compute, 16, 21);
-  // Not enqueued for [10,30), of which a rendezvous holds [10,21).
-  CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 11 + 2, 9, 0});
+  // Not enqueued for [10,30), of which the rendezvous holds main for [10,18).
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 8 + 2, 12, 0});
   const TraceIndex index(maker.trace());
-  CHECK(GapCauses(index).of_rank(0).in_rendezvous_ns == 11);
+  CHECK(GapCauses(index).of_rank(0).in_rendezvous_ns == 8);
   CHECK(GapCauses(index).of_rank(0).behind_p2p_ns == 0);
+}
+
+// Forward on main, backward on the forked thread:
+//
+//   compute   F [0,10)                                 F [82,90)
+//   main      rendezvous A [4,44) rendezvous B [44,62) launch F [62,82)
+//   backward  launch [0,20) record, wait [20,22) launch [22,40) A [40,44) host_wait [44,50)
+//             launch [50,62)
+TEST_CASE("a thread that waits at a hook for the other's launches waits for the host") {
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .compute(0, StepType::fwd, 0, 1, 82, 82, 90)
+      .rendezvous(0, 0, Hook::a, Role::comm, 4, 44)
+      .rendezvous(0, 0, Hook::b, Role::compute, 44, 62)
+      .host(0, 0, CommandType::launch, 62, 82)
+      .host(0, 1, CommandType::launch, 0, 20)
+      .host(0, 1, CommandType::record, 20, 21)
+      .host(0, 1, CommandType::wait, 21, 22)
+      .host(0, 1, CommandType::launch, 22, 40)
+      .rendezvous(0, 1, Hook::a, Role::compute, 40, 44)
+      .host(0, 1, CommandType::host_wait, 44, 50)
+      .host(0, 1, CommandType::launch, 50, 62);
+  // Of [10,82): [10,40) the backward launches, [40,44) both are in the rendezvous, [44,50) the
+  // backward waits for the device, [50,62) it launches, [62,82) main does.
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 4 + 6, 30 + 12 + 20, 0});
+  const TraceIndex index(maker.trace());
+  CHECK(GapCauses(index).of_rank(0).in_rendezvous_ns == 10);
+}
+
+// The thread that launches the backward is forked at 30; until then main is on its way there.
+//
+//   main        rendezvous with backward.1 [10,16)  launch [16,24)  fork [24,30)
+//   backward.2                                                      rendezvous [30,41) launch
+//   [41,46)
+TEST_CASE("before a thread is forked its kernels wait for main") {
+  TraceMaker maker(1);
+  maker.trace().ranks[0].threads = {"main", "backward.1", "backward.2"};
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .compute(0, StepType::bwd, 0, 1, 46, 46, 50)
+      .launched_by(2)
+      .rendezvous(0, 0, Hook::a, Role::comm, 10, 16)
+      .host(0, 0, CommandType::launch, 16, 24)
+      .host(0, 0, CommandType::fork, 24, 30)
+      .host(0, 0, CommandType::launch, 30, 36)
+      .rendezvous(0, 0, Hook::a, Role::comm, 36, 41)
+      .rendezvous(0, 1, Hook::a, Role::compute, 8, 16)
+      .rendezvous(0, 2, Hook::a, Role::compute, 30, 41)
+      .host(0, 2, CommandType::launch, 41, 46);
+  // [10,16) held, [16,30) main works, [30,36) main works while backward.2 waits, [36,41) both are
+  // in the rendezvous, [41,46) launch.
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 0, 6 + 5, 14 + 6 + 5, 0});
 }
 
 TEST_CASE("of what a collective queues, the part behind a transfer on its stream is told") {

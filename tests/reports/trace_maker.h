@@ -58,6 +58,18 @@ class TraceMaker {
     return *this;
   }
 
+  TraceMaker& host(std::int32_t rank, std::int32_t thread, CommandType command, TimeNs begin,
+                   TimeNs end) {
+    trace_.host.push_back({rank, thread, command, Role::comm, Hook::none, -1, -1, begin, end});
+    return *this;
+  }
+
+  // Of the kernel added last.
+  TraceMaker& launched_by(std::int32_t thread) {
+    trace_.kernels.back().thread = thread;
+    return *this;
+  }
+
   const Trace& trace() const { return trace_; }
   Trace& trace() { return trace_; }
 
