@@ -64,6 +64,26 @@ std::string title_of(const Scenario& scenario) {
                      counted(pipeline.micro_batches, "micro-batch", "es"));
 }
 
+reports::SettingsOn settings_on(const Scenario& scenario, const Schedule& schedule) {
+  reports::SettingsOn on;
+  on.interleaved = schedule.stages.stages() > schedule.stages.ranks;
+  on.sequential_overlap = scenario.overlap.execution == OverlapExecution::sequential;
+  on.hooks = scenario.overlap.hooks;
+  on.overlap_p2p = scenario.pipeline.overlap_p2p;
+  on.late_receives = scenario.pipeline.recv_placement == RecvPlacement::late;
+  on.order_by_data = scenario.comm.order == CommOrder::data;
+  for (const StepList& list : schedule.ranks) {
+    for (const Slot& slot : list) {
+      if (!slot) continue;
+      on.overlap = on.overlap || is_overlap(slot->type);
+      for_each_leaf(*slot, [&on](const Step& step) {
+        on.zero_bubble = on.zero_bubble || step.type == StepType::bwd_weight;
+      });
+    }
+  }
+  return on;
+}
+
 int report_deadlock(const SimulateOptions& options, const sim::Deadlock& deadlock,
                     std::optional<RunFolder>& folder) {
   const std::string json = deadlock_json(deadlock);
@@ -80,11 +100,13 @@ int report_deadlock(const SimulateOptions& options, const sim::Deadlock& deadloc
 }
 
 std::string terminal_text(const SimulateOptions& options, const Scenario& scenario,
-                          const Trace& trace, const reports::Metrics& metrics) {
+                          const Schedule& schedule, const Trace& trace,
+                          const reports::Metrics& metrics) {
   reports::TerminalOptions terminal;
   terminal.color = use_color(options);
   terminal.width = terminal_width();
   terminal.title = title_of(scenario);
+  terminal.settings = settings_on(scenario, schedule);
   std::string text = reports::terminal_summary(metrics, terminal);
   if (options.timeline) {
     reports::TimelineOptions timeline;
@@ -131,7 +153,7 @@ int simulate_command(const SimulateOptions& options) {
   if (options.json) {
     print(reports::summary_json(metrics));
   } else if (!options.quiet) {
-    print(terminal_text(options, scenario, trace, metrics));
+    print(terminal_text(options, scenario, schedule, trace, metrics));
   }
   return kDone;
 }

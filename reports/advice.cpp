@@ -24,8 +24,6 @@ struct Shares {
     for (const RankMetrics& rank : metrics.ranks) {
       steady_ns += rank.phases.steady_ns;
       outside_ns += rank.phases.warmup_ns + rank.phases.drain_ns;
-      exposed_ns += rank.times.exposed_comm_ns;
-      collective_ns += rank.times.exposed_collective_ns;
     }
   }
   double of(TimeNs part) const { return ratio_of(part, whole_ns).value_or(0); }
@@ -33,17 +31,28 @@ struct Shares {
   TimeNs whole_ns;
   TimeNs steady_ns = 0;
   TimeNs outside_ns = 0;
-  TimeNs exposed_ns = 0;
-  TimeNs collective_ns = 0;
 };
 
-void hint_on_dependency(const Metrics& metrics, const Shares& shares, std::vector<Hint>& hints) {
+// "a", "a, or b", "a, b, or c"
+std::string either(const std::vector<std::string>& choices) {
+  std::string text;
+  for (std::size_t index = 0; index < choices.size(); ++index) {
+    if (index > 0) text += index + 1 == choices.size() ? ", or " : ", ";
+    text += choices[index];
+  }
+  return text;
+}
+
+void hint_on_dependency(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
+                        std::vector<Hint>& hints) {
   const double share = shares.of(metrics.gap_by_cause.of(GapCause::dependency) +
                                  metrics.gap_by_cause.of(GapCause::end));
   if (shares.outside_ns >= shares.steady_ns) {
-    hints.push_back({share, fmt::format("fill and drain: more micro-batches (there are {}), "
-                                        "interleaved chunks, or a zero-bubble schedule",
-                                        metrics.micro_batches)});
+    std::vector<std::string> choices = {
+        fmt::format("more micro-batches (there are {})", metrics.micro_batches)};
+    if (!on.interleaved) choices.emplace_back("interleaved chunks");
+    if (!on.zero_bubble) choices.emplace_back("a zero-bubble schedule");
+    hints.push_back({share, "fill and drain: " + either(choices)});
   } else {
     hints.push_back({share,
                      "stages wait for each other in the steady phase: even out their times, or "
@@ -60,25 +69,42 @@ void hint_on_balance(const Metrics& metrics, std::vector<Hint>& hints) {
                                       (balance - 1) * kPercent)});
 }
 
-void hint_on_transfer(const Metrics& metrics, const Shares& shares, std::vector<Hint>& hints) {
-  const double share = shares.of(metrics.gap_by_cause.of(GapCause::transfer));
-  if (shares.collective_ns * 2 > shares.exposed_ns) {
-    hints.push_back({share,
-                     "exposed dispatch and combine: overlap them with the other direction's "
-                     "compute (pipeline.overlap = \"b_f\", overlap.hooks = true)"});
-  } else {
-    hints.push_back({share,
-                     "exposed transfers: overlap them (pipeline.overlap_p2p = true), send less, "
-                     "or put neighbours on a faster link"});
-  }
+void hint_on_collectives(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
+                         std::vector<Hint>& hints) {
+  std::string keys;
+  if (!on.overlap) keys = "pipeline.overlap = \"b_f\"";
+  if (on.sequential_overlap) keys = "overlap.execution = \"threads\"";
+  if (!on.hooks) keys += fmt::format("{}overlap.hooks = true", keys.empty() ? "" : ", ");
+  hints.push_back(
+      {shares.of(metrics.gap_by_cause.in_collective_ns),
+       keys.empty()
+           ? "exposed dispatch and combine, though overlapped: more micro-batches, which are "
+             "overlapped longer, fewer bytes, or a faster link"
+           : fmt::format("exposed dispatch and combine: overlap them with the other direction's "
+                         "compute ({})",
+                         keys)});
+}
+
+void hint_on_transfers(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
+                       std::vector<Hint>& hints) {
+  const GapTimes& gaps = metrics.gap_by_cause;
+  hints.push_back(
+      {shares.of(gaps.of(GapCause::transfer) - gaps.in_collective_ns),
+       fmt::format("exposed transfers: {}send less, or put neighbours on a faster link",
+                   on.overlap_p2p ? "" : "overlap them (pipeline.overlap_p2p = true), ")});
 }
 
 // Late receives come last: on one queue two ranks may then each wait for the other's.
-void hint_on_order(const Metrics& metrics, const Shares& shares, std::vector<Hint>& hints) {
-  constexpr std::string_view kLate =
-      "; or post receives late (pipeline.recv_placement = \"late\"), which can hang where "
-      "transfers "
-      "share a stream: steptwin check tells";
+std::string streams_apart(std::string_view preset, const SettingsOn& on) {
+  return fmt::format(
+      "(streams.preset = \"{}\"){}", preset,
+      on.late_receives ? ""
+                       : "; or post receives late (pipeline.recv_placement = \"late\"), which can "
+                         "hang where transfers share a stream: steptwin check tells");
+}
+
+void hint_on_order(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
+                   std::vector<Hint>& hints) {
   const GapTimes& gaps = metrics.gap_by_cause;
   hints.push_back({shares.of(gaps.in_rendezvous_ns),
                    "the threads of an overlap wait for each other at its hooks: let it pair "
@@ -86,29 +112,38 @@ void hint_on_order(const Metrics& metrics, const Shares& shares, std::vector<Hin
   const TimeNs queued_ns = gaps.of(GapCause::order) - gaps.in_rendezvous_ns;
   const double share = shares.of(queued_ns);
   if (gaps.behind_p2p_ns * 2 > queued_ns) {
-    hints.push_back({share, fmt::format("collectives queue behind transfers: give them a stream "
-                                        "of their own (streams.preset = \"per_group\"){}",
-                                        kLate)});
-  } else if (metrics.transfers_share_streams) {
-    hints.push_back({share, fmt::format("values are there but queue: give each neighbour and "
-                                        "direction a stream (streams.preset = \"per_edge\"){}",
-                                        kLate)});
-  } else {
-    hints.push_back({share,
-                     "values are there but wait behind other compute: let a transfer wait for its "
-                     "own data only (comm.order = \"data\")"});
+    hints.push_back({share, "collectives queue behind transfers: give them a stream of their own " +
+                                streams_apart("per_group", on)});
+    return;
   }
+  if (metrics.transfers_share_streams) {
+    hints.push_back({share,
+                     "values are there but queue: give each neighbour and direction a "
+                     "stream " +
+                         streams_apart("per_edge", on)});
+    return;
+  }
+  std::vector<std::string> choices;
+  if (on.overlap && !on.sequential_overlap && !on.hooks) {
+    choices.emplace_back("let the threads of the overlap take turns (overlap.hooks = true)");
+  }
+  if (!on.order_by_data) {
+    choices.emplace_back("let a transfer wait for its own data only (comm.order = \"data\")");
+  }
+  if (choices.empty()) return;
+  hints.push_back({share, "values are there but wait behind other compute: " + either(choices)});
 }
 
 }  // namespace
 
-std::vector<std::string> advice(const Metrics& metrics, std::size_t most) {
+std::vector<std::string> advice(const Metrics& metrics, const SettingsOn& on, std::size_t most) {
   const Shares shares(metrics);
   std::vector<Hint> hints;
-  hint_on_dependency(metrics, shares, hints);
+  hint_on_dependency(metrics, on, shares, hints);
   hint_on_balance(metrics, hints);
-  hint_on_transfer(metrics, shares, hints);
-  hint_on_order(metrics, shares, hints);
+  hint_on_collectives(metrics, on, shares, hints);
+  hint_on_transfers(metrics, on, shares, hints);
+  hint_on_order(metrics, on, shares, hints);
   hints.push_back({shares.of(metrics.gap_by_cause.of(GapCause::host)),
                    "the host launches too late: fewer and larger launches, or CUDA graphs"});
   std::stable_sort(hints.begin(), hints.end(),

@@ -20,6 +20,7 @@ TimeNs GapTimes::sum_ns() const {
 
 void GapTimes::add(const GapTimes& other) {
   for (const GapCause cause : kGapCauses) of(cause) += other.of(cause);
+  in_collective_ns += other.in_collective_ns;
   in_rendezvous_ns += other.in_rendezvous_ns;
   behind_p2p_ns += other.behind_p2p_ns;
 }
@@ -34,6 +35,12 @@ class GapCauses::Gap {
     if (cut <= rest_.begin_ns) return;
     times_->of(cause) += cut - rest_.begin_ns;
     rest_.begin_ns = cut;
+  }
+
+  void take_collective(TimeNs end) {
+    const TimeNs before = times_->of(GapCause::transfer);
+    take(GapCause::transfer, end);
+    times_->in_collective_ns += times_->of(GapCause::transfer) - before;
   }
 
   // Up to the instant at which a kernel of a stream that transfers occupy at times is its head.
@@ -173,7 +180,7 @@ void GapCauses::explain_collective(const TraceKernel& collective, Gap& gap) cons
   explain_unlaunched(collective, collective.times.enqueue_ns, gap);
   gap.take_queued(p2p_.at({collective.rank, collective.stream}), collective.times.ready_ns);
   gap.take(GapCause::dependency, collective.times.start_ns);
-  gap.take(GapCause::transfer, collective.times.end_ns);
+  gap.take_collective(collective.times.end_ns);
 }
 
 void GapCauses::explain_unlaunched(const TraceKernel& kernel, TimeNs until, Gap& gap) const {

@@ -29,6 +29,8 @@ std::string_view name_of(GapCause cause);
 
 struct GapTimes {
   std::array<TimeNs, 5> by_cause_ns = {};
+  // Of transfer:
+  TimeNs in_collective_ns = 0;  // a collective's bytes
   // Of order:
   TimeNs in_rendezvous_ns = 0;  // a rendezvous keeps the thread from launching
   TimeNs behind_p2p_ns = 0;     // a collective queues behind a transfer on its stream

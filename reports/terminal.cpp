@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include "reports/advice.h"
 #include "reports/paint.h"
 #include "reports/rank_table.h"
 
@@ -104,7 +103,7 @@ class Summary {
   }
 
   void hints() {
-    const std::vector<std::string> texts = advice(metrics_, kMostHints);
+    const std::vector<std::string> texts = advice(metrics_, options_.settings, kMostHints);
     if (texts.empty()) return;
     text_ += fmt::format("\n{}\n", bold("What to try"));
     for (const std::string& hint : texts)

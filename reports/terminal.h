@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "reports/advice.h"
 #include "reports/metrics.h"
 
 namespace steptwin::reports {
@@ -10,6 +11,7 @@ struct TerminalOptions {
   bool color = false;
   int width = 80;
   std::string title;  // above the figures, if there is one
+  SettingsOn settings = {};
 };
 
 // One screen: the headline figures, each with its window; a table of the ranks, with a bar each

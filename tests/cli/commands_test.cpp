@@ -56,6 +56,27 @@ TEST_CASE("simulate advises first what helps most: a stream apart for the all-to
         std::string::npos);
 }
 
+TEST_CASE("simulate does not advise what the scenario has on") {
+  const auto advises = [](const std::string& scenario, const std::vector<std::string>& sets,
+                          const std::string& what) {
+    std::string text = run_on("simulate", scenario, sets).output;
+    std::replace(text.begin(), text.end(), '\n', ' ');  // it may be cut anywhere
+    const auto doubled = [](char a, char b) { return a == ' ' && b == ' '; };
+    text.erase(std::unique(text.begin(), text.end(), doubled), text.end());
+    return text.find(what) != std::string::npos;
+  };
+  CHECK_FALSE(advises("moe_overlap_hooks.toml", {}, "overlap_p2p = true"));
+  CHECK_FALSE(advises("moe_overlap_hooks.toml", {}, "overlap.hooks = true"));
+  CHECK_FALSE(advises("moe_overlap_hooks.toml", {}, "interleaved chunks"));
+  CHECK(advises("moe_overlap_no_hooks.toml", {}, "(overlap.hooks = true)"));
+  CHECK(advises("moe_overlap_off.toml", {}, "(pipeline.overlap = \"b_f\")"));
+  CHECK(advises("pipeline_1f1b.toml", {}, "a zero-bubble schedule"));
+  CHECK_FALSE(advises("pipeline_1f1b.toml", {"--set", "pipeline.schedule=zb_h1"},
+                      "a zero-bubble schedule"));
+  CHECK(
+      advises("pipeline_1f1b.toml", {"--set", "pipeline.overlap_p2p=false"}, "overlap_p2p = true"));
+}
+
 TEST_CASE("simulate --timeline draws every rank below the summary") {
   const std::string summary = run_on("simulate", "pipeline_1f1b.toml").output;
   const RunResult run = run_on("simulate", "pipeline_1f1b.toml", {"--timeline"});

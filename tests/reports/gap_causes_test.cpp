@@ -149,6 +149,8 @@ TEST_CASE("a backward that begins with a collective waits for its receive first"
       .compute(1, StepType::bwd, 1, 0, 0, 20, 30, Part::attention)
       .p2p(1, StepType::bwd_send, 1, 0, {0}, {0, 30, 30, 34});
   CHECK(causes_of(maker.trace(), 0) == Causes{20, 4 + 5, 0, 0, 0});
+  const TraceIndex index(maker.trace());
+  CHECK(GapCauses(index).of_rank(0).in_collective_ns == 5);
 }
 
 TEST_CASE("only the chunk's first compute kernel waits for the receive") {

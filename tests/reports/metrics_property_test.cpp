@@ -76,6 +76,10 @@ TEST_CASE("the identity, the causes and the phases add up on any trace") {
               rank.times.exposed_comm_ns);
       REQUIRE(rank.times.exposed_collective_ns <= rank.times.exposed_comm_ns);
       for (const TimeNs time : rank.gap_by_cause.by_cause_ns) REQUIRE(time >= 0);
+      const GapTimes& gaps = rank.gap_by_cause;
+      REQUIRE(gaps.in_collective_ns >= 0);
+      REQUIRE(gaps.in_collective_ns <= gaps.of(GapCause::transfer));
+      REQUIRE(gaps.in_rendezvous_ns + gaps.behind_p2p_ns <= gaps.of(GapCause::order));
       REQUIRE(rank.in_flight_input_max <= rank.in_flight_max);
       for (const GapCause cause : kGapCauses) all.of(cause) += rank.gap_by_cause.of(cause);
     }

@@ -4,7 +4,6 @@
 #include <sstream>
 #include <vector>
 
-#include "reports/advice.h"
 #include "reports/paint.h"
 #include "reports/rank_table.h"
 #include "tests/reports/trace_maker.h"
@@ -137,80 +136,5 @@ TEST_CASE("text wraps at spaces, with an indent") {
 }
 
 // One rank over 100 ns, 60 of compute; the other 40 have one cause.
-Metrics one_cause(GapCause cause) {
-  Metrics metrics;
-  metrics.step_time_ns = 100;
-  metrics.micro_batches = 4;
-  metrics.bubble_ratio = 0.4;
-  metrics.stage_balance = 1.0;
-  metrics.gap_by_cause.of(cause) = 40;
-  RankMetrics rank;
-  rank.phases.warmup_ns = 40;
-  metrics.ranks.push_back(rank);
-  return metrics;
-}
-
-TEST_CASE("advice follows the cause that costs most") {
-  const auto first = [](const Metrics& metrics) {
-    const std::vector<std::string> texts = advice(metrics, 3);
-    REQUIRE(texts.size() == 1);
-    return texts[0].substr(0, texts[0].find(':'));
-  };
-  CHECK(first(one_cause(GapCause::dependency)) == "fill and drain");
-  CHECK(first(one_cause(GapCause::end)) == "fill and drain");
-  CHECK(first(one_cause(GapCause::order)) == "values are there but wait behind other compute");
-  CHECK(first(one_cause(GapCause::host)) == "the host launches too late");
-  CHECK(first(one_cause(GapCause::transfer)) == "exposed transfers");
-
-  Metrics steady = one_cause(GapCause::dependency);
-  steady.ranks[0].phases = {0, 40, 0};
-  CHECK(first(steady) == "stages wait for each other in the steady phase");
-
-  Metrics collectives = one_cause(GapCause::transfer);
-  collectives.ranks[0].times.exposed_comm_ns = 40;
-  collectives.ranks[0].times.exposed_collective_ns = 30;
-  CHECK(first(collectives) == "exposed dispatch and combine");
-}
-
-TEST_CASE("what an in-order stream holds back is advised streams apart, then late receives") {
-  const std::string late =
-      "; or post receives late (pipeline.recv_placement = \"late\"), which can hang where "
-      "transfers "
-      "share a stream: steptwin check tells";
-  Metrics metrics = one_cause(GapCause::order);
-  metrics.transfers_share_streams = true;
-  CHECK(advice(metrics, 3) ==
-        std::vector<std::string>{"values are there but queue: give each neighbour and direction a "
-                                 "stream (streams.preset = \"per_edge\")" +
-                                 late});
-  metrics.gap_by_cause.behind_p2p_ns = 21;  // of 40
-  CHECK(advice(metrics, 3) ==
-        std::vector<std::string>{"collectives queue behind transfers: give them a stream of their "
-                                 "own (streams.preset = \"per_group\")" +
-                                 late});
-  metrics.gap_by_cause.in_rendezvous_ns = 39;
-  REQUIRE(advice(metrics, 3).size() == 2);
-  CHECK(advice(metrics, 3)[0].starts_with("the threads of an overlap wait for each other"));
-  metrics.gap_by_cause.in_rendezvous_ns = 40;
-  CHECK(advice(metrics, 3).size() == 1);
-}
-
-TEST_CASE("advice is ordered by what it is worth, and silent below one percent") {
-  Metrics metrics = one_cause(GapCause::host);
-  metrics.gap_by_cause.of(GapCause::host) = 10;
-  metrics.gap_by_cause.of(GapCause::order) = 30;
-  metrics.stage_balance = 1.5;  // worth (1.5 - 1) * 0.6 = 30 %; at the tie it comes first
-  const std::vector<std::string> texts = advice(metrics, 3);
-  REQUIRE(texts.size() == 3);
-  CHECK(texts[0].starts_with("balance: the busiest rank computes 50 % more"));
-  CHECK(texts[1].starts_with("values are there"));
-  CHECK(texts[2].starts_with("the host"));
-  CHECK(advice(metrics, 1).size() == 1);
-
-  Metrics little = one_cause(GapCause::host);
-  little.step_time_ns = 10000;
-  CHECK(advice(little, 3).empty());
-}
-
 }  // namespace
 }  // namespace steptwin::reports
