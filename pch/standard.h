@@ -1,5 +1,3 @@
-#pragma once
-
 // Standard headers that nearly every file includes, compiled once per target. It only saves time:
 // every file includes what it uses (b_pch=false builds the same).
 #include <algorithm>

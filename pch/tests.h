@@ -1,5 +1,3 @@
-#pragma once
-
 // As standard.h, for tests.
 #include <doctest/doctest.h>
 
