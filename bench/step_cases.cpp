@@ -33,6 +33,7 @@ Scenario moe_overlap() {
   scenario.pipeline.schedule = "interleaved_1f1b";
   scenario.pipeline.chunks_per_rank = 2;
   scenario.pipeline.overlap = OverlapMode::b_f;
+  scenario.pipeline.p2p = P2pMode::plain;
   scenario.layers.given = true;
   scenario.layers.stages.assign(32, std::vector<LayerKind>(4, LayerKind::moe));
   scenario.layers.attention = {300, 300, 200};

@@ -73,8 +73,9 @@ std::string unrunnable(const Checked& checked) {
   for (const StepList& list : checked.schedule.ranks) {
     for (const Slot& slot : list) {
       if (!slot) continue;
-      const bool known = is_compute(slot->type) || is_p2p(slot->type) || is_overlap(slot->type);
-      if (!known || !slot->boundary_p2p().empty()) {
+      const bool known = is_compute(slot->type) || is_p2p(slot->type) || is_overlap(slot->type) ||
+                         slot->type == StepType::batch_send_recv;
+      if (!known) {
         return fmt::format("{} cannot be run in this version", name_of(slot->type));
       }
     }

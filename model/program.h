@@ -56,9 +56,14 @@ std::string_view name_of(Part part);
 enum class Direction : std::uint8_t { none, forward, backward, backward_input, backward_weight };
 std::string_view name_of(Direction direction);
 
+// One transfer at one of its ends. What it carries is named by the P2P step it came from: the
+// kernel of a batch has many.
 struct P2pPart {
   bool is_send = false;
+  StepType step = StepType::fwd_send;
   std::int32_t peer = 0;  // world rank
+  std::int32_t stage = -1;
+  std::int32_t micro = -1;
   Bytes bytes = 0;
   TimeNs transfer_ns = 0;  // uncontended latency + bytes / bandwidth
 };
@@ -69,7 +74,7 @@ struct Kernel {
   KernelKind kind = KernelKind::compute;
   Part part = Part::chunk;
   Direction direction = Direction::none;
-  StepType step = StepType::fwd;  // the leaf step it came from; a batch shows its parts
+  StepType step = StepType::fwd;  // the leaf step it came from, or the batch
   std::int32_t stage = -1;
   std::int32_t micro = -1;
   std::int32_t layer = -1;

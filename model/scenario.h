@@ -18,6 +18,7 @@ namespace steptwin {
 
 enum class OverlapMode : std::uint8_t { none, b_f, f_b };
 enum class StageMapKind : std::uint8_t { automatic, loop, v, list };
+enum class P2pMode : std::uint8_t { automatic, plain, batch, boundary, multi_stream };
 enum class RecvPlacement : std::uint8_t { early, late };
 enum class OverlapExecution : std::uint8_t { threads, sequential };
 enum class CommOrder : std::uint8_t { stream, data };
@@ -41,7 +42,8 @@ struct PipelineKeys {
   StageMapKind stage_map = StageMapKind::automatic;
   std::vector<std::int32_t> stage_map_list;  // rank of each stage, for `list`
   OverlapMode overlap = OverlapMode::none;
-  std::string p2p = "auto";
+  P2pMode p2p = P2pMode::automatic;
+  SourcePosition p2p_at;
   bool overlap_p2p = true;
   bool split_backward = false;
   bool less_memory = false;

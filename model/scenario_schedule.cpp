@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "model/costs.h"
+#include "model/passes/boundary_p2p.h"
+#include "model/passes/coalesce_p2p.h"
 #include "model/passes/recv_placement.h"
+#include "model/passes/split_backward.h"
 
 namespace steptwin {
 namespace {
@@ -29,7 +32,39 @@ Schedule built_schedule(const Scenario& scenario) {
   }
 }
 
+// Activations and gradients between two ranks that hold several stages each go the same ways, and
+// boundary transfers are moved over each other at one end only: a receive would take the other's.
+void refuse_ambiguous_boundary(const Scenario& scenario) {
+  const PipelineKeys& keys = scenario.pipeline;
+  if (keys.ranks != 2 || keys.chunks_per_rank < 2) return;
+  throw Error(keys.p2p_at,
+              "boundary transfers between two ranks of several stages each would be matched with "
+              "the wrong ones: activations and gradients share each direction of the one pair",
+              "pipeline.p2p = \"batch\", three ranks or more, or chunks_per_rank = 1");
+}
+
+Schedule with_transport(const Schedule& schedule, const Scenario& scenario) {
+  switch (transport_of(scenario)) {
+    case P2pMode::batch:
+    case P2pMode::multi_stream:
+      return coalesce_p2p(schedule);
+    case P2pMode::boundary:
+      refuse_ambiguous_boundary(scenario);
+      return attach_boundary_p2p(schedule);
+    case P2pMode::automatic:
+    case P2pMode::plain:
+      break;
+  }
+  return schedule;
+}
+
 }  // namespace
+
+P2pMode transport_of(const Scenario& scenario) {
+  const PipelineKeys& keys = scenario.pipeline;
+  if (keys.p2p != P2pMode::automatic) return keys.p2p;
+  return keys.overlap == OverlapMode::b_f ? P2pMode::batch : P2pMode::plain;
+}
 
 ScheduleRequest schedule_request(const Scenario& scenario) {
   ScheduleRequest request;
@@ -54,9 +89,10 @@ ScheduleRequest schedule_request(const Scenario& scenario) {
 Schedule make_schedule(const Scenario& scenario) {
   Schedule schedule = built_schedule(scenario);
   if (scenario.pipeline.recv_placement == RecvPlacement::late) {
-    return place_recvs_late(schedule);
+    schedule = place_recvs_late(schedule);
   }
-  return schedule;
+  if (scenario.pipeline.split_backward) schedule = split_overlapped_backward(schedule);
+  return with_transport(schedule, scenario);
 }
 
 }  // namespace steptwin

@@ -12,8 +12,13 @@ namespace steptwin {
 
 ScheduleRequest schedule_request(const Scenario& scenario);
 
-// The scenario's schedule as it is run: built, and its receives placed as
-// `pipeline.recv_placement` says.
+// How transfers are issued: pipeline.p2p, where "auto" is batches for schedules that overlap (b_f)
+// and plain single transfers for the others.
+P2pMode transport_of(const Scenario& scenario);
+
+// The scenario's schedule as it is run: built, its receives placed as `pipeline.recv_placement`
+// says, then the passes: split backwards, transport. Throws Error for a transport that the schedule
+// makes wrong.
 Schedule make_schedule(const Scenario& scenario);
 
 }  // namespace steptwin

@@ -136,6 +136,10 @@ void write_parts(Writer& writer, const Program& program, const Kernel& kernel) {
     writer.StartObject();
     writer.Key("op");
     text(writer, part.is_send ? "send" : "recv");
+    if (kernel.step == StepType::batch_send_recv) {
+      writer.Key("step");
+      text(writer, step_label(part.step, part.stage, part.micro));
+    }
     writer.Key("peer");
     writer.Int(part.peer);
     writer.Key("bytes");

@@ -63,6 +63,11 @@ class IdleKeys {
     refuse_if(keys.memory_limit != 0 && !obeys_memory_limit(keys.schedule), "pipeline",
               "memory_limit", fmt::format("schedule {} obeys none", keys.schedule),
               limited_schedules());
+    const bool overlaps = keys.overlap == OverlapMode::b_f;
+    refuse_if(keys.split_backward && !overlaps, "pipeline", "split_backward",
+              "it splits the backwards of overlaps, and pipeline.overlap is not \"b_f\"", kOverlap);
+    refuse_if(keys.p2p == P2pMode::boundary && !overlaps, "pipeline", "p2p",
+              "the boundary is that of an overlap, and pipeline.overlap is not \"b_f\"", kOverlap);
   }
 
   void check_overlap() const {
@@ -166,6 +171,11 @@ class IdleKeys {
     const bool moves_ep = keys.preset == StreamPreset::per_group && has_moe_ && keys.ep.empty();
     refuse_if(keys.preset != StreamPreset::two && !moves_p2p && !moves_ep, "streams", "preset",
               "every class it moves has a stream of its own name", "a class left to the preset");
+    const bool apart =
+        keys.preset == StreamPreset::two || keys.preset == StreamPreset::multi_stream;
+    refuse_if(!apart && scenario_.pipeline.p2p == P2pMode::multi_stream, "streams", "preset",
+              "pipeline.p2p = \"multi_stream\" gives every neighbour a stream",
+              "pipeline.p2p = \"batch\"");
   }
 
   void refuse_part(bool is_idle, const std::string& part, std::string_view because,

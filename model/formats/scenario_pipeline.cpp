@@ -66,16 +66,10 @@ void read_stage_map(const TomlTable& section, PipelineKeys& keys) {
 }
 
 void read_p2p(const TomlTable& section, PipelineKeys& keys) {
-  const std::vector<std::string_view> words = {"auto", "plain", "batch", "boundary",
-                                               "multi_stream"};
-  if (const auto value = find(section, "p2p")) {
-    keys.p2p = words[word_index_of(*value, words)];
-    if (keys.p2p != "auto" && keys.p2p != "plain") {
-      refuse_unavailable(*value, "\"auto\" or \"plain\"");
-    }
-  }
+  read_word(section, "p2p", kP2pModes, keys.p2p);
+  keys.p2p_at = keys.schedule_at;
+  if (const auto value = find(section, "p2p")) keys.p2p_at = value->position;
   read_flag(section, "split_backward", keys.split_backward);
-  if (keys.split_backward) refuse_unavailable(*find(section, "split_backward"), "false");
 }
 
 }  // namespace

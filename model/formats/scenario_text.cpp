@@ -66,7 +66,7 @@ void add_pipeline(std::string& out, const PipelineKeys& keys) {
       keys.stage_map == StageMapKind::list ? list_text(keys.stage_map_list, integer_text)
                                            : word_text(kStageMaps, keys.stage_map));
   add(out, "overlap", word_text(kOverlapModes, keys.overlap));
-  add(out, "p2p", toml_string(keys.p2p));
+  add(out, "p2p", word_text(kP2pModes, keys.p2p));
   add(out, "overlap_p2p", flag_text(keys.overlap_p2p));
   add(out, "split_backward", flag_text(keys.split_backward));
   add(out, "less_memory", flag_text(keys.less_memory));

@@ -12,6 +12,11 @@ namespace steptwin {
 
 inline constexpr Words<OverlapMode, 3> kOverlapModes = {
     {{"none", OverlapMode::none}, {"b_f", OverlapMode::b_f}, {"f_b", OverlapMode::f_b}}};
+inline constexpr Words<P2pMode, 5> kP2pModes = {{{"auto", P2pMode::automatic},
+                                                 {"plain", P2pMode::plain},
+                                                 {"batch", P2pMode::batch},
+                                                 {"boundary", P2pMode::boundary},
+                                                 {"multi_stream", P2pMode::multi_stream}}};
 inline constexpr Words<RecvPlacement, 2> kRecvPlacements = {
     {{"early", RecvPlacement::early}, {"late", RecvPlacement::late}}};
 inline constexpr Words<StageMapKind, 3> kStageMaps = {

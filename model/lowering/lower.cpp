@@ -18,6 +18,13 @@ HostCosts host_costs(const HostKeys& keys) {
   return host;
 }
 
+// The transport of one stream for each neighbour brings its preset along.
+StreamKeys stream_keys(const Scenario& scenario) {
+  StreamKeys keys = scenario.streams;
+  if (scenario.pipeline.p2p == P2pMode::multi_stream) keys.preset = StreamPreset::multi_stream;
+  return keys;
+}
+
 // Kernels to expect, so that the big array is sized once.
 std::size_t compute_and_transfer_steps(const Schedule& schedule) {
   std::size_t steps = 0;
@@ -37,7 +44,8 @@ Program lower(const Schedule& schedule, const Scenario& scenario) {
   program.kernels.reserve(compute_and_transfer_steps(schedule));
   program.p2p_parts.reserve(compute_and_transfer_steps(schedule) / 2);
   const std::vector<Chunk> chunks = make_chunks(scenario);
-  StreamPlan plan(scenario.streams, static_cast<std::int32_t>(schedule.ranks.size()), program);
+  const StreamKeys streams = stream_keys(scenario);
+  StreamPlan plan(streams, static_cast<std::int32_t>(schedule.ranks.size()), program);
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
     RankLowering lowering(schedule, scenario, chunks, plan, program,
                           static_cast<std::int32_t>(rank));

@@ -2,42 +2,18 @@
 
 #include <fmt/format.h>
 
-#include "model/costs.h"
 #include "model/error.h"
 #include "model/hooks.h"
+#include "model/lowering/step_kernel.h"
 
 namespace steptwin {
 namespace {
-
-constexpr std::int32_t kComputeStream = 0;
-
-bool is_forward(StepType type) {
-  return type == StepType::fwd || type == StepType::fwd_send || type == StepType::fwd_recv;
-}
-
-Direction direction_of(StepType type) {
-  if (is_forward(type)) return Direction::forward;
-  if (type == StepType::bwd_input) return Direction::backward_input;
-  if (type == StepType::bwd_weight) return Direction::backward_weight;
-  return Direction::backward;
-}
 
 const std::vector<ChunkItem>& items_of(const Chunk& chunk, StepType type) {
   if (type == StepType::fwd) return chunk.forward;
   if (type == StepType::bwd_input) return chunk.backward_input;
   if (type == StepType::bwd_weight) return chunk.backward_weight;
   return chunk.backward;
-}
-
-// What every kernel of a step has in common; on the compute stream unless it is moved.
-Kernel kernel_of(const Step& step) {
-  Kernel kernel;
-  kernel.stream = kComputeStream;
-  kernel.step = step.type;
-  kernel.direction = direction_of(step.type);
-  kernel.stage = step.stage;
-  kernel.micro = step.micro;
-  return kernel;
 }
 
 }  // namespace
@@ -55,14 +31,13 @@ RankLowering::RankLowering(const Schedule& schedule, const Scenario& scenario,
 void RankLowering::lower_step(const Step& step) {
   if (is_overlap(step.type)) return lower_overlap(step);
   if (is_compute(step.type)) return lower_compute(step, false);
-  if (is_send(step.type)) return lower_send(step);
-  if (is_recv(step.type)) return lower_recv(step);
+  if (is_p2p(step.type)) return lower_transfer(step);
+  if (step.type == StepType::batch_send_recv) return lower_batch(step);
   throw Error(
       scenario_.pipeline.schedule_at,
       fmt::format("rank {}: {} cannot be run in this version", writer_.rank(), name_of(step.type)),
-      "FWD, BWD, BWD_INPUT, BWD_WEIGHT, the four P2P steps and overlaps; pipeline.data_steps = "
-      "false "
-      "makes no others");
+      "FWD, BWD, BWD_INPUT, BWD_WEIGHT, P2P steps, batches and overlaps; pipeline.data_steps = "
+      "false makes no others");
 }
 
 void RankLowering::finish() {
@@ -185,61 +160,14 @@ void RankLowering::order_after_compute(std::int32_t stream) {
   pending_.clear();
 }
 
-void RankLowering::lower_send(const Step& step) {
-  check_step(step);
-  const bool forward = step.type == StepType::fwd_send;
-  const std::int32_t peer_stage = other_stage(step);
-  const std::int32_t peer = schedule_.stages.rank_of(peer_stage);
-  const Route route = plan_.p2p_route(writer_.rank(), writer_.rank(), peer, forward,
-                                      forward ? step.stage : peer_stage, step.micro);
-  TensorState& output = tensors_.at(forward, step.stage, step.micro);
-  pending_.clear();
-  add_result(output.pending);
-  producer_ = output.producer;
-  order_after_compute(route.stream);
-  Kernel kernel = kernel_of(step);
-  kernel.part = Part::p2p;
-  kernel.stream = route.stream;
-  kernel.communicator = route.communicator;
-  const Bytes bytes = output_bytes(scenario_, forward ? step.stage : peer_stage);
-  writer_.launch_p2p(kernel, {true, peer, bytes, p2p_time(scenario_, writer_.rank(), peer, bytes)});
-  if (scenario_.pipeline.overlap_p2p) return outstanding_.launched(route.stream, launcher_);
-  const std::int32_t event = writer_.record(route.stream);
-  outstanding_.launched(route.stream, launcher_, event);
-  compute_waits(event);
-}
-
-void RankLowering::lower_recv(const Step& step) {
-  check_step(step);
-  const bool forward = step.type == StepType::fwd_recv;
-  const std::int32_t peer_stage = other_stage(step);
-  const std::int32_t peer = schedule_.stages.rank_of(peer_stage);
-  const Route route = plan_.p2p_route(writer_.rank(), peer, writer_.rank(), forward,
-                                      forward ? peer_stage : step.stage, step.micro);
-  Kernel kernel = kernel_of(step);
-  kernel.part = Part::p2p;
-  kernel.stream = route.stream;
-  kernel.communicator = route.communicator;
-  const Bytes bytes = output_bytes(scenario_, forward ? peer_stage : step.stage);
-  writer_.launch_p2p(kernel,
-                     {false, peer, bytes, p2p_time(scenario_, peer, writer_.rank(), bytes)});
-  const std::int32_t event = writer_.record(route.stream);
-  outstanding_.launched(route.stream, launcher_, event);
-  if (!scenario_.pipeline.overlap_p2p) compute_waits(event);
-  tensors_.at(forward, step.stage, step.micro).received = event;
-}
-
 void RankLowering::lower_overlap(const Step& step) {
   const Step& first = step.sub_steps()[0];
   const Step& second = step.sub_steps()[1];
-  if (!step.boundary_p2p().empty()) {
-    throw Error(fmt::format("rank {}: boundary transfers of {} cannot be run in this version",
-                            writer_.rank(), name_of(step.type)),
-                "an overlap without boundary transfers");
-  }
   if (scenario_.overlap.execution == OverlapExecution::sequential) {
-    lower_compute(first, false);
-    lower_compute(second, false);
+    for (const Step& part : {first, second}) {
+      lower_compute(part, false);
+      if (part.type == StepType::fwd) lower_boundary(step);
+    }
     return;
   }
   const bool backward_first = step.type == StepType::overlap_b_f;
@@ -255,6 +183,7 @@ void RankLowering::lower_overlap(const Step& step) {
   writer_.on_thread(0);
   launcher_ = Launcher::forward_thread;
   lower_compute(forward, true);
+  lower_boundary(step);
   if (scenario_.overlap.hooks) writer_.depart();
   writer_.join(thread);
   launcher_ = Launcher::alone;

@@ -32,14 +32,26 @@ class RankLowering {
     bool compute_waits = false;
   };
 
+  // One transfer of this rank: a part of the kernel that its group becomes.
+  struct Transfer {
+    Step step;
+    bool forward = false;
+    Route route;
+    P2pPart part;
+  };
+
   void lower_compute(const Step& step, bool in_window);
-  void lower_send(const Step& step);
-  void lower_recv(const Step& step);
+  void lower_transfer(const Step& step);
+  void lower_batch(const Step& batch);
+  void lower_boundary(const Step& overlap);
   void lower_overlap(const Step& step);
   void issue_hook(const ChunkItem& item, bool forward);
   void issue_compute(const ChunkItem& item, const Step& step);
   void issue_collective(const ChunkItem& item, const Step& step);
   void order_after_compute(std::int32_t stream);
+  Transfer transfer_of(const Step& step);
+  void issue_group(const std::vector<Transfer>& group);
+  void order_sends(const std::vector<Transfer>& group);
   void gather_inputs(const Step& step, bool forward);
   void add_received(std::int32_t& event);
   void add_result(std::int32_t& event);
@@ -59,6 +71,7 @@ class RankLowering {
   // (or the one its input came out of).
   std::vector<Pending> pending_;
   std::int32_t producer_ = -1;
+  std::vector<P2pPart> parts_;  // of the transfers being issued
 };
 
 }  // namespace steptwin

@@ -34,11 +34,11 @@ std::int32_t RankWriter::launch(const Kernel& kernel) {
   return id;
 }
 
-std::int32_t RankWriter::launch_p2p(Kernel kernel, const P2pPart& part) {
+std::int32_t RankWriter::launch_p2p(Kernel kernel, const std::vector<P2pPart>& parts) {
   kernel.kind = KernelKind::p2p;
   kernel.first_part = static_cast<std::int32_t>(program_.p2p_parts.size());
-  kernel.part_count = 1;
-  program_.p2p_parts.push_back(part);
+  kernel.part_count = static_cast<std::int32_t>(parts.size());
+  program_.p2p_parts.insert(program_.p2p_parts.end(), parts.begin(), parts.end());
   return launch(kernel);
 }
 

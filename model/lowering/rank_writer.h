@@ -20,7 +20,7 @@ class RankWriter {
 
   // Adds the kernel and launches it. Returns its id.
   std::int32_t launch(const Kernel& kernel);
-  std::int32_t launch_p2p(Kernel kernel, const P2pPart& part);
+  std::int32_t launch_p2p(Kernel kernel, const std::vector<P2pPart>& parts);
 
   // Records a new event on the stream and returns it. `kernel`: the event covers no more than what
   // was appended up to that kernel; -1: everything.

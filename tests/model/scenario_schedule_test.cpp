@@ -114,5 +114,39 @@ TEST_CASE("receives stand where the builder puts them, or right before their use
   CHECK(place(late, "FWD_RECV(s1,m1)") > place(late, "FWD_SEND(s1,m0)"));
 }
 
+TEST_CASE("transfers are batched where the schedule overlaps, unless pipeline.p2p says otherwise") {
+  Scenario scenario = stage_scenario("interleaved_1f1b", 2, 2, 4, 1, 1, 1, 1);
+  CHECK(transport_of(scenario) == P2pMode::plain);
+  scenario.pipeline.overlap = OverlapMode::b_f;
+  CHECK(transport_of(scenario) == P2pMode::batch);
+  CHECK(steps_text(make_schedule(scenario)).find("BATCH_SEND_RECV") != std::string::npos);
+  scenario.pipeline.p2p = P2pMode::plain;
+  CHECK(steps_text(make_schedule(scenario)).find("BATCH_SEND_RECV") == std::string::npos);
+}
+
+TEST_CASE("weight gradients come after the transfers, before these are batched") {
+  Scenario scenario = stage_scenario("interleaved_1f1b", 2, 2, 4, 1, 1, 1, 1);
+  scenario.pipeline.overlap = OverlapMode::b_f;
+  scenario.pipeline.split_backward = true;
+  CHECK(steps_text(make_schedule(scenario).ranks[0])
+            .find("OVERLAP_B_F[BWD_INPUT(s2,m0)|FWD(s0,m3)] BATCH_SEND_RECV[BWD_SEND(s2,m0)|"
+                  "BWD_RECV(s2,m1)|FWD_SEND(s0,m3)|FWD_RECV(s2,m2)] BWD_WEIGHT(s2,m0)") !=
+        std::string::npos);
+}
+
+TEST_CASE("boundary transfers between two ranks of several stages are refused") {
+  Scenario scenario = stage_scenario("interleaved_1f1b", 2, 2, 4, 1, 1, 1, 1);
+  scenario.pipeline.overlap = OverlapMode::b_f;
+  scenario.pipeline.p2p = P2pMode::boundary;
+  scenario.pipeline.p2p_at = {"s.toml", 7, 7};
+  CHECK_THROWS_WITH(make_schedule(scenario),
+                    "s.toml:7:7: error: boundary transfers between two ranks of several stages "
+                    "each would be matched with the wrong ones: activations and gradients share "
+                    "each direction of the one pair; expected pipeline.p2p = \"batch\", three "
+                    "ranks or more, or chunks_per_rank = 1");
+  scenario.pipeline.chunks_per_rank = 1;
+  CHECK(steps_text(make_schedule(scenario)).find("]{FWD_SEND(") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace steptwin

@@ -25,8 +25,15 @@ namespace steptwin {
 // A backward is done, for others, with its BWD or BWD_INPUT.
 class DataOrder {
  public:
-  DataOrder(const Trace& trace, const StageMap& stages) : stages_(stages) {
+  DataOrder(const Trace& trace, const Program& program, const StageMap& stages) : stages_(stages) {
     for (const TraceKernel& kernel : trace.kernels) {
+      const Kernel& launched = program.kernels[static_cast<std::size_t>(kernel.kernel)];
+      for (std::int32_t offset = 0; offset < launched.part_count; ++offset) {
+        const P2pPart& part =
+            program.p2p_parts[static_cast<std::size_t>(launched.first_part + offset)];
+        done_[{part.step, part.stage, part.micro}].push_back(&kernel);
+      }
+      if (launched.part_count > 0) continue;
       const StepType type = kernel.step == StepType::bwd_input ? StepType::bwd : kernel.step;
       done_[{type, kernel.stage, kernel.micro}].push_back(&kernel);
     }

@@ -32,6 +32,8 @@ void draw_pipeline(PipelineKeys& keys, Draw& draw) {
     keys.less_memory = keys.overlap == OverlapMode::none && draw.chance(0.5);
   }
   keys.overlap_p2p = draw.chance(0.7);
+  keys.p2p = static_cast<P2pMode>(draw.between(0, 4));
+  keys.split_backward = draw.chance(0.2);
   if (draw.chance(0.2)) keys.recv_placement = RecvPlacement::late;
   if (keys.schedule == "zb_heuristic" && draw.chance(0.5)) keys.memory_limit = 2 * keys.ranks;
 }
@@ -145,8 +147,8 @@ Scenario random_scenario(Draw& draw) {
 
 Schedule random_schedule(const Scenario& scenario, Draw& draw) {
   Schedule schedule = make_schedule(scenario);
-  const bool forward_first = draw.chance(0.3);
-  const bool divided = draw.chance(0.3);
+  const bool forward_first = scenario.pipeline.p2p != P2pMode::boundary && draw.chance(0.3);
+  const bool divided = !scenario.pipeline.split_backward && draw.chance(0.3);
   for (StepList& list : schedule.ranks) {
     StepList changed;
     for (const Slot& slot : list) {
@@ -159,7 +161,7 @@ Schedule random_schedule(const Scenario& scenario, Draw& draw) {
       if (divided) {
         overlap = make_overlap(StepType::overlap_b_f,
                                make_step(StepType::bwd_input, backward.stage, backward.micro),
-                               slot->sub_steps()[1]);
+                               slot->sub_steps()[1], slot->boundary_p2p());
       }
       changed.push_back(forward_first ? with_forward_first(overlap) : Slot(overlap));
       if (divided) {

@@ -105,7 +105,7 @@ TEST_CASE("the exchange that is told is that of the earliest send") {
     kernel.micro = static_cast<std::int32_t>(id);
     kernel.first_part = static_cast<std::int32_t>(id);
     kernel.part_count = 1;
-    program.p2p_parts.push_back({id % 2 == 0, 0, 0, 0});
+    program.p2p_parts.push_back({.is_send = id % 2 == 0});
   }
   WaitGraph graph = graph_of({{1}, {0}});
   graph.subjects = {"A", "B"};

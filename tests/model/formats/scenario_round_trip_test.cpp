@@ -93,7 +93,7 @@ void fill_pipeline(Random& random, PipelineKeys& keys) {
     }
   }
   keys.overlap = word(random, kOverlapModes);
-  keys.p2p = flag(random) ? "auto" : "plain";
+  keys.p2p = flag(random) ? P2pMode::automatic : P2pMode::plain;
   keys.overlap_p2p = flag(random);
   keys.less_memory = flag(random);
   keys.recv_placement = word(random, kRecvPlacements);

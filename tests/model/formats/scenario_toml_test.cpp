@@ -20,7 +20,7 @@ TEST_CASE("defaults: what two sections do not say") {
   CHECK(scenario.pipeline.schedule == "1f1b");
   CHECK(scenario.pipeline.stage_map == StageMapKind::automatic);
   CHECK(scenario.pipeline.overlap == OverlapMode::none);
-  CHECK(scenario.pipeline.p2p == "auto");
+  CHECK(scenario.pipeline.p2p == P2pMode::automatic);
   CHECK(scenario.pipeline.overlap_p2p);
   CHECK_FALSE(scenario.pipeline.less_memory);
   CHECK(scenario.pipeline.memory_limit == 0);
@@ -122,7 +122,7 @@ TEST_CASE("every key set: pipeline, overlap, parallel, stage") {
   CHECK(pipeline.stage_map == StageMapKind::list);
   CHECK(pipeline.stage_map_list == std::vector<std::int32_t>{0, 1, 1, 0});
   CHECK(pipeline.overlap == OverlapMode::b_f);
-  CHECK(pipeline.p2p == "plain");
+  CHECK(pipeline.p2p == P2pMode::plain);
   CHECK_FALSE(pipeline.overlap_p2p);
   CHECK(pipeline.less_memory);
   CHECK(pipeline.recv_placement == RecvPlacement::late);

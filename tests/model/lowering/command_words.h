@@ -13,17 +13,21 @@ namespace steptwin {
 // The commands of a host thread in words, for tests of lowering:
 //
 //   FWD(s0,m0)               launch of a chunk; F.attention1, B.dispatch2, I., W.: of a part and
-//   its
-//                            layer; FWD_SEND(s0,m0)>1, FWD_RECV(s1,m0)<0: of a transfer. @comm: its
-//                            stream, unless that is compute
+//                            its layer; FWD_SEND(s0,m0)>1, FWD_RECV(s1,m0)<0: of a transfer;
+//                            BATCH_SEND_RECV>1<1: of several. @comm: its stream, unless that is
+//                            compute
 //   e0:comm                  record of event 0 on comm; e0:compute/F.attention1: only up to there
 //   comm<e0                  comm waits for event 0; host<e0: the host does
 //   A1.COMM, notify A1.COMPUTE, fork1, join1, depart
 inline std::string kernel_words(const Program& program, std::int32_t id) {
   const Kernel& kernel = program.kernels[static_cast<std::size_t>(id)];
   if (kernel.kind == KernelKind::p2p) {
-    const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part)];
-    return fmt::format("{}{}{}", step_label(kernel), part.is_send ? ">" : "<", part.peer);
+    std::string words = step_label(kernel);
+    for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
+      const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
+      words += fmt::format("{}{}", part.is_send ? ">" : "<", part.peer);
+    }
+    return words;
   }
   if (kernel.part == Part::chunk) return step_label(kernel);
   const char side = kernel.direction == Direction::forward           ? 'F'

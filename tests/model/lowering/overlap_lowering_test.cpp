@@ -187,18 +187,24 @@ TEST_CASE("a divided overlap: BWD_INPUT beside the forward, its BWD_WEIGHT after
   CHECK(thread_words(program, 0, 1) == "BWD_INPUT(s1,m0); depart");
 }
 
-TEST_CASE("boundary transfers are refused") {
-  try {
-    lowered(
-        "rank0: FWD(s0,m0) OVERLAP_B_F[BWD(s0,m0)|FWD(s0,m1)]{FWD_SEND(s0,m1)}\n"
-        "rank1: FWD(s1,m0)",
-        stage_scenario("1f1b", 2, 1, 2, 1, 1, 1, 1));
-    FAIL("no error");
-  } catch (const Error& error) {
-    CHECK(std::string(error.what()) ==
-          "error: rank 0: boundary transfers of OVERLAP_B_F cannot be run in this version; "
-          "expected an overlap without boundary transfers");
-  }
+// The forward's send is on its way before the backward ends: launched by the forward's thread, it
+// waits for what that thread has put on compute.
+TEST_CASE("boundary transfers are issued by the forward's thread, directly after its last kernel") {
+  const char* const lists =
+      "rank0: FWD(s0,m0) FWD_SEND(s0,m0) BWD_RECV(s0,m0) "
+      "OVERLAP_B_F[BWD(s0,m0)|FWD(s0,m1)]{FWD_SEND(s0,m1)|BWD_RECV(s0,m1)}\n"
+      "rank1: FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)";
+  Scenario scenario = stage_scenario("1f1b", 2, 1, 2, 1, 1, 1, 1);
+  const Program program = lowered(lists, scenario);
+  CHECK(thread_words(program, 0)
+            .find("fork1; FWD(s0,m1); "
+                  "e2:compute; comm<e2; FWD_SEND(s0,m1)>1@comm; "
+                  "BWD_RECV(s0,m1)<1@comm; e3:comm; depart; join1") != std::string::npos);
+  CHECK(thread_words(program, 0, 1) == "compute<e1; BWD(s0,m0); depart");
+  scenario.overlap.execution = OverlapExecution::sequential;
+  CHECK(thread_words(lowered(lists, scenario), 0)
+            .find("BWD(s0,m0); FWD(s0,m1); e2:compute; comm<e2; FWD_SEND(s0,m1)>1@comm") !=
+        std::string::npos);
 }
 
 }  // namespace

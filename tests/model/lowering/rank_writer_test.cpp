@@ -39,8 +39,9 @@ TEST_CASE("a p2p kernel gets its part") {
   Program program;
   program.ranks.resize(1);
   RankWriter writer(program, 0);
-  writer.launch_p2p(Kernel{}, {true, 3, 10, 5});
-  const std::int32_t second = writer.launch_p2p(Kernel{}, {false, 2, 20, 7});
+  writer.launch_p2p(Kernel{}, {P2pPart{.is_send = true, .peer = 3, .bytes = 10, .transfer_ns = 5}});
+  const std::int32_t second =
+      writer.launch_p2p(Kernel{}, {P2pPart{.peer = 2, .bytes = 20, .transfer_ns = 7}});
   const Kernel& kernel = program.kernels[static_cast<std::size_t>(second)];
   CHECK(kernel.kind == KernelKind::p2p);
   CHECK(kernel.part_count == 1);

@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "model/costs.h"
+#include "model/lowering/rank_lowering.h"
+#include "model/lowering/step_kernel.h"
+
+// The P2P steps of a rank. Transfers that are issued as one group become one kernel with a part for
+// each; a lone step is a group of one.
+
+namespace steptwin {
+
+void RankLowering::lower_transfer(const Step& step) {
+  issue_group({transfer_of(step)});
+}
+
+// The steps grouped by peer, in the order in which the peers appear; where [streams] sends the two
+// directions different ways, by stream as well.
+void RankLowering::lower_batch(const Step& batch) {
+  std::vector<std::vector<Transfer>> groups;
+  for (const Step& step : batch.sub_steps()) {
+    const Transfer transfer = transfer_of(step);
+    const auto same = [&transfer](const std::vector<Transfer>& group) {
+      const Transfer& first = group.front();
+      return first.part.peer == transfer.part.peer && first.route.stream == transfer.route.stream &&
+             first.route.communicator == transfer.route.communicator;
+    };
+    const auto group = std::find_if(groups.begin(), groups.end(), same);
+    if (group == groups.end()) {
+      groups.push_back({transfer});
+    } else {
+      group->push_back(transfer);
+    }
+  }
+  for (const std::vector<Transfer>& group : groups) issue_group(group);
+}
+
+void RankLowering::lower_boundary(const Step& overlap) {
+  for (const Step& step : overlap.boundary_p2p()) lower_transfer(step);
+}
+
+RankLowering::Transfer RankLowering::transfer_of(const Step& step) {
+  check_step(step);
+  Transfer transfer;
+  transfer.step = step;
+  transfer.forward = is_forward(step.type);
+  const std::int32_t rank = writer_.rank();
+  const std::int32_t peer_stage = other_stage(step);
+  const std::int32_t peer = schedule_.stages.rank_of(peer_stage);
+  const bool sends = is_send(step.type);
+  const std::int32_t sender = sends ? rank : peer;
+  const std::int32_t receiver = sends ? peer : rank;
+  // The activation that travels, or whose gradient does, is the output of this stage.
+  const std::int32_t producer = transfer.forward == sends ? step.stage : peer_stage;
+  transfer.route = plan_.p2p_route(rank, sender, receiver, transfer.forward, producer, step.micro);
+  const Bytes bytes = output_bytes(scenario_, producer);
+  transfer.part = {sends,
+                   step.type,
+                   peer,
+                   step.stage,
+                   step.micro,
+                   bytes,
+                   p2p_time(scenario_, sender, receiver, bytes)};
+  return transfer;
+}
+
+void RankLowering::issue_group(const std::vector<Transfer>& group) {
+  const Route route = group.front().route;
+  order_sends(group);
+  parts_.clear();
+  bool receives = false;
+  for (const Transfer& transfer : group) {
+    parts_.push_back(transfer.part);
+    receives = receives || !transfer.part.is_send;
+  }
+  // Several steps make the kernel of a batch, not of one of them.
+  Kernel kernel = kernel_of(group.front().step);
+  if (group.size() > 1) {
+    kernel.step = StepType::batch_send_recv;
+    kernel.direction = Direction::none;
+    kernel.stage = kernel.micro = -1;
+  }
+  kernel.part = Part::p2p;
+  kernel.stream = route.stream;
+  kernel.communicator = route.communicator;
+  writer_.launch_p2p(kernel, parts_);
+  if (!receives && scenario_.pipeline.overlap_p2p) {
+    return outstanding_.launched(route.stream, launcher_);
+  }
+  const std::int32_t event = writer_.record(route.stream);
+  outstanding_.launched(route.stream, launcher_, event);
+  if (!scenario_.pipeline.overlap_p2p) compute_waits(event);
+  for (const Transfer& transfer : group) {
+    if (transfer.part.is_send) continue;
+    tensors_.at(transfer.forward, transfer.step.stage, transfer.step.micro).received = event;
+  }
+}
+
+// The group's stream waits for what it sends. With order = "stream" one wait covers all of it.
+void RankLowering::order_sends(const std::vector<Transfer>& group) {
+  const bool at_once = scenario_.comm.order == CommOrder::stream;
+  bool sends = false;
+  pending_.clear();
+  for (const Transfer& transfer : group) {
+    if (!transfer.part.is_send) continue;
+    sends = true;
+    TensorState& output = tensors_.at(transfer.forward, transfer.step.stage, transfer.step.micro);
+    add_result(output.pending);
+    producer_ = output.producer;
+    if (!at_once) order_after_compute(group.front().route.stream);
+  }
+  if (sends && at_once) order_after_compute(group.front().route.stream);
+}
+
+}  // namespace steptwin
