@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 5> kDirections = {"none", "forward", "bac
 constexpr std::array<std::string_view, 10> kCommandTypes = {
     "launch",     "record", "wait",   "host_wait", "host_work",
     "rendezvous", "notify", "depart", "fork",      "join"};
-constexpr std::array<std::string_view, 5> kHooks = {"-", "A", "B", "C", "D"};
+constexpr std::array<std::string_view, 6> kHooks = {"-", "A", "B", "C", "D", "D_LAST"};
 
 }  // namespace
 

@@ -77,7 +77,7 @@ struct Kernel {
   StepType step = StepType::fwd;  // the leaf step it came from, or the batch
   std::int32_t stage = -1;
   std::int32_t micro = -1;
-  std::int32_t layer = -1;
+  std::int32_t layer = -1;         // of the stage, from 0; files and people count from 1
   std::int32_t launches = 1;       // device launches it stands for
   std::int32_t communicator = -1;  // communication kernels only
   std::int32_t part_count = 0;     // p2p only
@@ -103,9 +103,10 @@ std::string_view name_of(CommandType type);
 enum class Role : std::uint8_t { comm, compute };
 std::string_view name_of(Role role);
 
-// A, B, C, D: before dispatch, after dispatch, before combine, after combine.
-enum class Hook : std::uint8_t { none, a, b, c, d };
-std::string_view name_of(Hook hook);  // "A", ..., "D"; "-" for none
+// A, B, C, D: before dispatch, after dispatch, before combine, after combine. The D of a chunk's
+// last MoE layer is a hook of its own: it notifies and does not wait.
+enum class Hook : std::uint8_t { none, a, b, c, d, d_last };
+std::string_view name_of(Hook hook);  // "A", ..., "D", "D_LAST"; "-" for none
 
 // One host command, four to a cache line. Which fields count:
 //
@@ -117,7 +118,7 @@ std::string_view name_of(Hook hook);  // "A", ..., "D"; "-" for none
 //   wait stream, e      index = event, stream
 //   host_wait e         index = event
 //   host_work d         index = where in the rank's host_work_ns the duration stands
-//   rendezvous, notify  role; hook and index = layer say where, for reports
+//   rendezvous, notify  role; hook and index = layer say where, for reports (model/hooks.h)
 //   depart
 //   fork j, join j      index = thread number
 struct Command {

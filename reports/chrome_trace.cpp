@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "model/hooks.h"
 #include "reports/activations.h"
 #include "reports/decimal.h"
 #include "reports/slice_names.h"
@@ -178,7 +179,7 @@ class ChromeWriter {
     const KernelTimes& times = kernel.times;
     slice_head(kernel.rank, track_id, category, name, {times.start_ns, times.end_ns});
     out_buffer(R"({{"kernel":{},"step":"{}","stage":{},"micro":{},"layer":{})", kernel.kernel,
-               name_of(kernel.step), kernel.stage, kernel.micro, kernel.layer);
+               name_of(kernel.step), kernel.stage, kernel.micro, layer_number(kernel.layer));
     if (kernel.kind != KernelKind::compute) {
       out_buffer(R"(,"kind":"{}","bytes":{})", name_of(kernel.kind), kernel.bytes);
     }
@@ -207,9 +208,7 @@ class ChromeWriter {
     if (interval.length_ns() == 0) return;
     std::string name{name_of(record.command)};
     if (record.hook != Hook::none) {
-      name += fmt::format(" {}", name_of(record.hook));
-      if (record.layer >= 0) name += fmt::format("{}", record.layer);
-      name += fmt::format(" {}", name_of(record.role));
+      name += fmt::format(" {} {}", hook_label({record.hook, record.layer}), name_of(record.role));
     }
     const TraceRank& names = index_.trace().ranks[static_cast<std::size_t>(record.rank)];
     slice_head(record.rank, static_cast<std::int64_t>(names.streams.size()) + record.thread, "host",

@@ -17,7 +17,7 @@ inline constexpr std::array<Role, 2> kRoles = {Role::comm, Role::compute};
 // at the same time count twice.
 struct RendezvousTimes {
   TimeNs total_ns = 0;
-  std::array<std::array<TimeNs, 2>, 5> by_hook_and_role_ns = {};
+  std::array<std::array<TimeNs, 2>, 6> by_hook_and_role_ns = {};
 
   TimeNs& of(Hook hook, Role role) {
     return by_hook_and_role_ns[static_cast<std::size_t>(hook)][static_cast<std::size_t>(role)];

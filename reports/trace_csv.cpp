@@ -6,6 +6,8 @@
 #include <iterator>
 #include <ostream>
 
+#include "model/hooks.h"
+
 namespace steptwin::reports {
 namespace {
 
@@ -25,13 +27,6 @@ std::string field_text(const std::string& name) {
     quoted += letter;
   }
   return quoted + "\"";
-}
-
-std::string hook_text(const HostRecord& record) {
-  if (record.hook == Hook::none && record.layer < 0 && record.role == Role::comm) return "";
-  std::string text{name_of(record.hook)};
-  if (record.layer >= 0) text += fmt::format("{}", record.layer);
-  return fmt::format("{}:{}", text, name_of(record.role));
 }
 
 std::vector<TraceRank> quoted_names(const Trace& trace) {
@@ -58,7 +53,7 @@ void write_trace_csv(const Trace& trace, std::ostream& out) {
                    rank.threads.at(static_cast<std::size_t>(kernel.thread)),
                    rank.streams.at(static_cast<std::size_t>(kernel.stream)), name_of(kernel.kind),
                    name_of(kernel.part), name_of(kernel.direction), name_of(kernel.step),
-                   kernel.stage, kernel.micro, kernel.layer);
+                   kernel.stage, kernel.micro, layer_number(kernel.layer));
     for (std::size_t part = 0; part < kernel.peers.size(); ++part) {
       fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{}{}"), part > 0 ? ";" : "",
                      kernel.peers[part]);
@@ -79,8 +74,8 @@ void write_host_csv(const Trace& trace, std::ostream& out) {
     const TraceRank& rank = ranks[static_cast<std::size_t>(record.rank)];
     fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{},{},{},{}\n"), record.rank,
                    rank.threads.at(static_cast<std::size_t>(record.thread)),
-                   name_of(record.command), hook_text(record), record.kernel, record.begin_ns,
-                   record.end_ns);
+                   name_of(record.command), hook_label({record.hook, record.layer}), record.kernel,
+                   record.begin_ns, record.end_ns);
     if (buffer.size() > kFlushBytes) flush(buffer, out);
   }
   flush(buffer, out);

@@ -13,15 +13,17 @@ namespace steptwin::reports {
 //   kernel,rank,thread,stream,kind,part,direction,step,stage,micro,layer,peer,bytes,
 //   enqueue_ns,ready_ns,start_ns,end_ns
 //
-// thread and stream are names; stage, micro and layer are -1 where there is none; the peers of a
-// p2p kernel's parts are listed as "1;3".
+// thread and stream are names; stage and micro count from 0, layer from 1 within its stage, and are
+// -1 where there is none; the peers of a p2p kernel's parts are listed as "1;3".
 //
 // host.csv, one line per host record, by rank, thread and position:
 //
 //   rank,thread,command,hook,kernel,begin_ns,end_ns
 //
-// hook is letter, layer and role of a rendezvous or notify, "A2:compute", and empty elsewhere;
-// kernel is -1 but for a launch.
+// hook is that of a rendezvous or notify, "A2" or "D_LAST" (model/hooks.h), and empty elsewhere;
+// kernel is -1 but for a launch. The role at a hook has no column: the table of roles gives it,
+// main being the forward side and any other thread the backward side. Without a hook it reads as
+// COMM.
 void write_trace_csv(const Trace& trace, std::ostream& out);
 void write_host_csv(const Trace& trace, std::ostream& out);
 

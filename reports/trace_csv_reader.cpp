@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/hooks.h"
 #include "reports/csv_rows.h"
-#include "reports/host_waits.h"
 #include "reports/trace_csv.h"
 
 namespace steptwin::reports {
@@ -76,6 +76,13 @@ Enum named(const CsvRows& rows, std::size_t column, Enum last) {
 std::int32_t index_in(const CsvRows& rows, std::size_t column, std::int64_t least,
                       std::int64_t most) {
   return static_cast<std::int32_t>(rows.integer(column, least, most));
+}
+
+// Numbered from 1 in the file, from 0 in a Trace.
+std::int32_t layer_in(const CsvRows& rows, std::size_t column) {
+  const std::int32_t number = index_in(rows, column, -1, kMostIndex);
+  if (number == 0) throw rows.error_at(column, "layer is \"0\"", "a layer from 1, or -1 for none");
+  return number < 0 ? -1 : number - 1;
 }
 
 TimeNs time_in(const CsvRows& rows, std::size_t column) {
@@ -146,7 +153,7 @@ void read_kernels(CsvRows& rows, Trace& trace, std::vector<RankNames>& ranks) {
     kernel.step = step_in(rows, 7);
     kernel.stage = index_in(rows, 8, -1, kMostIndex);
     kernel.micro = index_in(rows, 9, -1, kMostIndex);
-    kernel.layer = index_in(rows, 10, -1, kMostIndex);
+    kernel.layer = layer_in(rows, 10);
     kernel.peers = peers_in(rows, 11);
     kernel.bytes = rows.integer(12, 0, kMostBytes);
     kernel.times = times_in(rows);
@@ -154,26 +161,18 @@ void read_kernels(CsvRows& rows, Trace& trace, std::vector<RankNames>& ranks) {
   }
 }
 
-// "A2:compute", "D:comm", "".
-void read_hook(const CsvRows& rows, std::size_t column, HostRecord& record) {
-  const std::string& text = rows.text(column);
-  if (text.empty()) return;
-  const auto wrong = [&] {
-    return rows.error_at(column, fmt::format("hook is \"{}\"", text),
-                         "letter, layer and role, as in \"A2:compute\"");
-  };
-  const std::size_t letter = std::string_view("-ABCD").find(text.front());
-  const std::size_t colon = text.find(':');
-  if (letter == std::string_view::npos || colon == std::string::npos) throw wrong();
-  record.hook = static_cast<Hook>(letter);
-  if (colon > 1) {
-    const char* end = text.data() + colon;
-    const auto [stop, code] = std::from_chars(text.data() + 1, end, record.layer);
-    if (code != std::errc() || stop != end || record.layer < 0) throw wrong();
+// The thread is still numbered as the files name it: what is forward is said by its name.
+void read_hook(const CsvRows& rows, std::size_t column, bool forward, HostRecord& record) {
+  const auto place = hook_labelled(rows.text(column));
+  if (!place) {
+    throw rows.error_at(column, fmt::format("hook is \"{}\"", rows.text(column)),
+                        "letter and layer from 1, as in \"A2\", or \"D_LAST\"");
   }
-  const std::string_view role = std::string_view(text).substr(colon + 1);
-  if (role != name_of(Role::comm) && role != name_of(Role::compute)) throw wrong();
-  record.role = role == name_of(Role::comm) ? Role::comm : Role::compute;
+  record.hook = place->hook;
+  record.layer = place->layer;
+  if (record.hook == Hook::none) return;
+  const HookRoles roles = hook_roles(record.hook, forward);
+  record.role = record.command == CommandType::notify ? roles.previous : roles.next;
 }
 
 void read_host(CsvRows& rows, Trace& trace, std::vector<RankNames>& ranks) {
@@ -183,7 +182,7 @@ void read_host(CsvRows& rows, Trace& trace, std::vector<RankNames>& ranks) {
     record.rank = index_in(rows, 0, 0, kMostRanks - 1);
     record.thread = names_of(ranks, record.rank).threads.number_of(rows.text(1));
     record.command = named(rows, 2, CommandType::join);
-    read_hook(rows, 3, record);
+    read_hook(rows, 3, rows.text(1) == "main", record);
     record.kernel = rows.integer(4, -1, std::numeric_limits<std::int64_t>::max());
     record.begin_ns = time_in(rows, 5);
     record.end_ns = time_in(rows, 6);

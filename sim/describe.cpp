@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/hooks.h"
+
 namespace steptwin::sim {
 namespace {
 
@@ -34,13 +36,8 @@ std::string kernel_text(const Program& program, std::int64_t index) {
   const Kernel& kernel = program.kernels[static_cast<std::size_t>(index)];
   if (kernel.kind == KernelKind::p2p) return step_label(kernel) + peers_text(program, kernel);
   std::string text = fmt::format("{} of {}", name_of(kernel.part), step_label(kernel));
-  if (kernel.layer >= 0) text += fmt::format(" layer {}", kernel.layer + 1);
+  if (kernel.layer >= 0) text += fmt::format(" layer {}", layer_number(kernel.layer));
   return text;
-}
-
-std::string hook_text(Hook hook, std::int32_t layer) {
-  if (hook == Hook::none) return "";
-  return layer < 0 ? std::string(name_of(hook)) : fmt::format("{}{}", name_of(hook), layer + 1);
 }
 
 std::string stream_text(const State& state, std::int32_t stream_index) {
@@ -66,7 +63,7 @@ std::string thread_text(const State& state, const ThreadState& thread) {
       fmt::format("rank {} thread {} hangs in {}", thread.rank,
                   thread_name(state, thread.rank, thread.number), name_of(command.type));
   if (command.type == CommandType::rendezvous) {
-    const std::string hook = hook_text(command.hook, command.index);
+    const std::string hook = hook_label({command.hook, command.index});
     if (!hook.empty()) text += " " + hook;
     text += command.role == Role::comm ? " as the COMM side" : " as the COMPUTE side";
   }

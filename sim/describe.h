@@ -11,10 +11,8 @@ namespace steptwin::sim {
 
 std::string stream_name(const State& state, std::int32_t stream);  // numbered through all ranks
 std::string thread_name(const State& state, std::int32_t rank, std::int32_t number);
-// "FWD_SEND(s0,m1) to rank 1", "dispatch FWD(s0,m1) layer 2"
+// "FWD_SEND(s0,m1) to rank 1", "dispatch of FWD(s0,m1) layer 2"
 std::string kernel_text(const Program& program, std::int64_t kernel);
-// "A2": the hook's letter and the layer, counted from 1
-std::string hook_text(Hook hook, std::int32_t layer);
 // "rank 0 stream comm stops at FWD_SEND(s0,m1) to rank 1"
 std::string stream_text(const State& state, std::int32_t stream);
 // "rank 0 thread main hangs in rendezvous A2 as the COMM side"

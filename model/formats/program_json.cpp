@@ -5,6 +5,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <string_view>
 
+#include "model/hooks.h"
+
 namespace steptwin {
 namespace {
 
@@ -14,10 +16,9 @@ void text(Writer& writer, std::string_view value) {
   writer.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
 }
 
-// "A1": the hook's letter and the layer, counted from 1.
-void hook_label(Writer& writer, const Command& command) {
+void write_hook(Writer& writer, const Command& command) {
   if (command.hook == Hook::none) return;
-  text(writer, fmt::format("{}{}", name_of(command.hook), command.index + 1));
+  text(writer, hook_label({command.hook, command.index}));
 }
 
 void write_operands(Writer& writer, const RankProgram& rank, const Command& command) {
@@ -46,7 +47,7 @@ void write_operands(Writer& writer, const RankProgram& rank, const Command& comm
     case CommandType::rendezvous:
     case CommandType::notify:
       text(writer, name_of(command.role));
-      hook_label(writer, command);
+      write_hook(writer, command);
       break;
     case CommandType::depart:
       break;
@@ -174,7 +175,7 @@ void write_kernel(Writer& writer, const Program& program, std::size_t id) {
   writer.Key("micro");
   writer.Int(kernel.micro);
   writer.Key("layer");
-  writer.Int(kernel.layer);
+  writer.Int(layer_number(kernel.layer));
   writer.Key("launches");
   writer.Int(kernel.launches);
   if (kernel.communicator >= 0) {

@@ -104,7 +104,7 @@ void RankLowering::compute_waits_for_pending() {
 
 void RankLowering::issue_hook(const ChunkItem& item, bool forward) {
   if (item.last_hook) {
-    if (forward) writer_.notify(Role::comm, item.hook, item.layer);
+    if (forward) writer_.notify(Role::comm, Hook::d_last, -1);
     return;
   }
   const HookRoles roles = hook_roles(item.hook, forward);

@@ -41,5 +41,28 @@ TEST_CASE("each of the 4L - 1 meetings has one COMM and one COMPUTE side") {
   }
 }
 
+TEST_CASE("hooks are named by letter and layer, the layer counted from 1, and read back") {
+  CHECK(hook_label({Hook::a, 0}) == "A1");
+  CHECK(hook_label({Hook::d, 11}) == "D12");
+  CHECK(hook_label({Hook::c, -1}) == "C");
+  CHECK(hook_label({Hook::d_last, -1}) == "D_LAST");
+  CHECK(hook_label({}) == "");
+  for (const HookPlace& place : {HookPlace{}, HookPlace{Hook::a, 0}, HookPlace{Hook::d, 11},
+                                 HookPlace{Hook::c, -1}, HookPlace{Hook::d_last, -1}}) {
+    CHECK(hook_labelled(hook_label(place)) == place);
+  }
+  for (const char* label :
+       {"E1", "-1", "-", "A0", "A01", "A-1", "A1 ", "a1", "D_LAST1", "A9999999999"}) {
+    CAPTURE(label);
+    CHECK_FALSE(hook_labelled(label).has_value());
+  }
+}
+
+TEST_CASE("layers are numbered from 1, and -1 is none") {
+  CHECK(layer_number(0) == 1);
+  CHECK(layer_number(11) == 12);
+  CHECK(layer_number(-1) == -1);
+}
+
 }  // namespace
 }  // namespace steptwin

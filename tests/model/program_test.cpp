@@ -26,6 +26,7 @@ TEST_CASE("names of the first and the last of every kind, and no two alike") {
   CHECK(name_of(Hook::none) == "-");
   CHECK(name_of(Hook::a) == "A");
   CHECK(name_of(Hook::d) == "D");
+  CHECK(name_of(Hook::d_last) == "D_LAST");
   std::set<std::string_view> parts;
   for (int part = 0; part <= static_cast<int>(Part::load); ++part) {
     parts.insert(name_of(static_cast<Part>(part)));

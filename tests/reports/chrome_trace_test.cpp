@@ -59,7 +59,7 @@ TEST_CASE("slices carry micro-batch and chunk, and a wait for the peer is a slic
         std::vector<std::string>{"0/0 0.000+1.500 F3.0", "0/1 1.500+0.501 send F3.0",
                                  "1/1 0.250+1.250 wait: recv F3.0", "1/1 1.500+0.501 recv F3.0",
                                  "1/0 2.001+0.999 attention F3.0",
-                                 "1/4 0.100+0.100 rendezvous A0 comm"});
+                                 "1/4 0.100+0.100 rendezvous A1 comm"});
 }
 
 TEST_CASE("tracks are named and in order") {

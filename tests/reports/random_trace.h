@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <random>
 
+#include "model/hooks.h"
 #include "model/trace.h"
 #include "tests/reports/trace_maker.h"
 
@@ -44,15 +45,23 @@ inline Trace random_trace(std::mt19937_64& random) {
     kernel.times = {draw(0, ready), ready, start, start + draw(0, 12)};
     trace.kernels.push_back(kernel);
   }
-  for (std::int64_t record = draw(0, 20); record > 0; --record) {
-    const TimeNs begin = draw(0, 100);
-    const auto command = draw(0, 1) == 0 ? CommandType::rendezvous : CommandType::launch;
-    const bool is_launch = command == CommandType::launch;
-    trace.host.push_back({draw32(0, ranks - 1), draw32(0, 1), command,
-                          is_launch ? Role::comm : static_cast<Role>(draw(0, 1)),
-                          is_launch ? Hook::none : static_cast<Hook>(draw(0, 4)),
-                          is_launch ? -1 : draw32(-1, 3), is_launch ? draw(0, 60) : -1, begin,
-                          begin + draw(0, 15)});
+  for (std::int64_t left = draw(0, 20); left > 0; --left) {
+    HostRecord record;
+    record.rank = draw32(0, ranks - 1);
+    record.thread = draw32(0, 1);
+    if (draw(0, 1) == 0) {
+      record.kernel = draw(0, 60);
+    } else {
+      record.command = CommandType::rendezvous;
+      record.hook = static_cast<Hook>(draw(0, 4));
+      if (record.hook != Hook::none) {
+        record.layer = draw32(-1, 3);
+        record.role = hook_roles(record.hook, record.thread == 0).next;
+      }
+    }
+    record.begin_ns = draw(0, 100);
+    record.end_ns = record.begin_ns + draw(0, 15);
+    trace.host.push_back(record);
   }
   return trace;
 }

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "model/error.h"
+#include "model/hooks.h"
 #include "tests/reports/trace_maker.h"
 
 namespace steptwin::reports {
@@ -32,6 +33,8 @@ TEST_CASE("trace.csv and host.csv, line for line") {
   maker.compute(0, StepType::fwd, 0, 3, 1, 2, 12, Part::attention)
       .p2p(0, StepType::batch_send_recv, -1, -1, {1, 1}, {12, 13, 20, 25})
       .rendezvous(0, 1, Hook::b, Role::compute, 5, 9);
+  maker.trace().kernels[0].layer = 0;
+  maker.trace().host.push_back({0, 0, CommandType::notify, Role::comm, Hook::d_last, -1, -1, 9, 9});
   maker.trace().host.push_back({0, 0, CommandType::launch, Role::comm, Hook::none, -1, 0, 0, 1});
   std::ostringstream kernels;
   std::ostringstream host;
@@ -39,10 +42,11 @@ TEST_CASE("trace.csv and host.csv, line for line") {
   write_host_csv(maker.trace(), host);
   CHECK(kernels.str() ==
         kHeader +
-            "0,0,main,compute,compute,attention,forward,FWD,0,3,-1,,0,1,2,2,12\n"
+            "0,0,main,compute,compute,attention,forward,FWD,0,3,1,,0,1,2,2,12\n"
             "1,0,main,comm,p2p,p2p,backward,BATCH_SEND_RECV,-1,-1,-1,1;1,100,12,13,20,25\n");
   CHECK(host.str() == kHostHeader +
-                          "0,backward,rendezvous,B0:compute,-1,5,9\n"
+                          "0,backward,rendezvous,B1,-1,5,9\n"
+                          "0,main,notify,D_LAST,-1,9,9\n"
                           "0,main,launch,,0,0,1\n");
 }
 
@@ -77,6 +81,23 @@ TEST_CASE("compute and main come first however the files begin") {
   CHECK(trace.host[0].thread == 1);
 }
 
+TEST_CASE("layers are numbered from 1 in the files; hooks tell roles, main being the forward") {
+  const Trace trace =
+      parse(kHeader + "0,0,main,compute,compute,attention,forward,FWD,0,3,2,,0,1,2,2,12\n",
+            kHostHeader +
+                "0,main,rendezvous,A2,-1,0,1\n0,main,notify,D_LAST,-1,1,1\n"
+                "0,backward.1,rendezvous,A1,-1,0,1\n0,backward.1,notify,A1,-1,1,1\n");
+  CHECK(trace.kernels[0].layer == 1);
+  const auto hook_and_role = [&](std::size_t record) {
+    const HostRecord& read = trace.host[record];
+    return hook_label({read.hook, read.layer}) + " " + std::string(name_of(read.role));
+  };
+  CHECK(hook_and_role(0) == "A2 comm");
+  CHECK(hook_and_role(1) == "D_LAST comm");
+  CHECK(hook_and_role(2) == "A1 compute");
+  CHECK(hook_and_role(3) == "A1 comm");
+}
+
 TEST_CASE("what is wrong is said with its place") {
   const std::string row = "0,0,main,comm,p2p,p2p,forward,FWD_RECV,1,0,-1,1,5,0,1,2,3\n";
   CHECK(complaint(kHeader + row) == "");
@@ -107,9 +128,11 @@ TEST_CASE("what is wrong is said with its place") {
         "trace.csv:2:52: error: the kernel ends before it starts; expected ready <= start <= end");
   CHECK(complaint(kHeader + "0,0,\"main,comm\n") ==
         "trace.csv:2:5: error: the quoted field has no end; expected a closing quote");
-  CHECK(complaint(kHeader, kHostHeader + "0,main,rendezvous,E1:comm,-1,0,1\n") ==
-        "host.csv:2:19: error: hook is \"E1:comm\"; expected letter, layer and role, as in "
-        "\"A2:compute\"");
+  CHECK(complaint(kHeader + "0,0,main,comm,p2p,p2p,forward,FWD,1,0,0,1,5,0,1,2,3\n") ==
+        "trace.csv:2:39: error: layer is \"0\"; expected a layer from 1, or -1 for none");
+  CHECK(complaint(kHeader, kHostHeader + "0,main,rendezvous,A0,-1,0,1\n") ==
+        "host.csv:2:19: error: hook is \"A0\"; expected letter and layer from 1, as in \"A2\", or "
+        "\"D_LAST\"");
   CHECK(complaint(kHeader, kHostHeader + "0,main,launch,,3,5,1\n") ==
         "host.csv:2:20: error: the record ends before it begins; expected begin <= end");
 }

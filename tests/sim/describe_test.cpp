@@ -23,13 +23,6 @@ TEST_CASE("words for kernels: transfers by their ends, others by their part") {
   CHECK(kernel_text(program, 3) == "chunk of FWD(s0,m3)");
 }
 
-TEST_CASE("words for hooks: letter and layer, counted from 1") {
-  CHECK(hook_text(Hook::a, 0) == "A1");
-  CHECK(hook_text(Hook::d, 11) == "D12");
-  CHECK(hook_text(Hook::c, -1) == "C");
-  CHECK(hook_text(Hook::none, 0) == "");
-}
-
 // System: rank 1: comm stops at a receive, compute before k1 behind a wait for it, and copy at a
 // wait that nothing stands behind; main waits for the end of copy.
 struct Stopped {

@@ -86,6 +86,7 @@ TEST_CASE("program JSON: kernels with what they move, only where they move somet
   REQUIRE(document["kernels"].Size() == 2);
   const auto& compute = document["kernels"][0];
   CHECK(compute["id"].GetInt() == 0);
+  CHECK(compute["layer"].GetInt() == -1);
   CHECK(std::string(compute["kind"].GetString()) == "compute");
   CHECK(compute["duration_ns"].GetInt() == 7);
   CHECK_FALSE(compute.HasMember("parts"));
@@ -111,7 +112,7 @@ TEST_CASE("program JSON: a lowered collective with part, direction and layer") {
   CHECK(std::string(dispatch["kind"].GetString()) == "all_to_all");
   CHECK(std::string(dispatch["part"].GetString()) == "dispatch");
   CHECK(std::string(dispatch["direction"].GetString()) == "forward");
-  CHECK(dispatch["layer"].GetInt() == 0);
+  CHECK(dispatch["layer"].GetInt() == 1);
   CHECK(dispatch["launches"].GetInt() == 3);
   CHECK(std::string(dispatch["communicator"].GetString()) == "ep.0");
   CHECK(dispatch["duration_ns"].GetInt() == 1'000'000);

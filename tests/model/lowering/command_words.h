@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/formats/steps_text.h"
+#include "model/hooks.h"
 #include "model/lowering/lower.h"
 #include "model/validate.h"
 #include "tests/scenarios.h"
@@ -44,7 +45,7 @@ inline std::string command_words(const Program& program, std::int32_t rank,
     return program.ranks[static_cast<std::size_t>(rank)].streams[static_cast<std::size_t>(stream)];
   };
   const auto hook_words = [&] {
-    return fmt::format("{}{}.{}", name_of(command.hook), command.index + 1,
+    return fmt::format("{}.{}", hook_label({command.hook, command.index}),
                        command.role == Role::comm ? "COMM" : "COMPUTE");
   };
   switch (command.type) {

@@ -75,7 +75,7 @@ TEST_CASE("the hooks of one MoE layer, forward and backward") {
         "fork1; F.attention1; notify A1.COMPUTE; A1.COMM; "
         "e4:compute; comm<e4; F.dispatch1@comm; e5:comm; notify B1.COMM; B1.COMPUTE; "
         "compute<e5; F.experts1; notify C1.COMPUTE; C1.COMM; "
-        "e6:compute; comm<e6; F.combine1@comm; e7:comm; notify D1.COMM; "
+        "e6:compute; comm<e6; F.combine1@comm; e7:comm; notify D_LAST.COMM; "
         "depart; join1; "
         "e8:comm; compute<e8");
   CHECK(thread_words(program, 0, 1) ==
@@ -114,8 +114,9 @@ TEST_CASE("layers after the last MoE layer have no hooks: its D is the last") {
   scenario.layers.stages[0] = {LayerKind::moe, LayerKind::dense};
   const std::string words =
       thread_words(lowered("rank0: OVERLAP_B_F[BWD(s1,m0)|FWD(s0,m1)]", scenario), 0);
-  CHECK(words.find("e7:comm; notify D1.COMM; compute<e7; F.attention2; F.mlp2; depart; join1") !=
-        std::string::npos);
+  CHECK(
+      words.find("e7:comm; notify D_LAST.COMM; compute<e7; F.attention2; F.mlp2; depart; join1") !=
+      std::string::npos);
 }
 
 // The dispatch is launched on the COMM side, between A and B, and so are the counts before it.
