@@ -1,12 +1,11 @@
-#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
+#include <utility>
 #include <variant>
 
+#include "cli/check_report.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/deadlock_text.h"
 #include "cli/files.h"
 #include "cli/load.h"
 #include "model/check.h"
@@ -31,15 +30,15 @@ bool is_schedule_file(const std::string& path) {
 }
 
 // A schedule on its own has no costs; every chunk takes a millisecond, which is enough to find out
-// whether it hangs.
+// whether it hangs. Its stages need not spread evenly over its ranks: which rank holds which is
+// the schedule's to say, and the scenario gives no more than their number and costs.
 Scenario scenario_around(const Schedule& schedule, const std::string& file) {
   Scenario scenario;
   scenario.file = file;
   scenario.pipeline.schedule_at.file = file;
   scenario.pipeline.micro_batches_at.file = file;
-  scenario.pipeline.ranks = static_cast<std::int32_t>(schedule.ranks.size());
-  scenario.pipeline.chunks_per_rank =
-      std::max(1, schedule.stages.stages() / std::max(1, scenario.pipeline.ranks));
+  scenario.pipeline.ranks = schedule.stages.stages();
+  scenario.pipeline.chunks_per_rank = 1;
   scenario.pipeline.micro_batches = schedule.micro_batches;
   scenario.pipeline.schedule = schedule.name;
   scenario.stage.given = true;
@@ -58,19 +57,15 @@ Checked load(const Options& options) {
     throw Error({options.input, 0, 0}, "a schedule has no keys for --set",
                 "a scenario, whose file is named .toml");
   }
-  const Schedule schedule = read_schedule(read_file(options.input), options.input);
+  const Schedule schedule = read_schedule(read_file(options.input), options.input, Misplaced::kept);
   const Scenario scenario = scenario_around(schedule, options.input);
   refuse_if_too_large(scenario);
   return {scenario, schedule};
 }
 
 // Why the schedule cannot be simulated, or "".
-std::string unrunnable(const Checked& checked) {
-  if (checked.schedule.stages.stages() != checked.scenario.stages()) {
-    return fmt::format("{} stages do not spread evenly over {} ranks",
-                       checked.schedule.stages.stages(), checked.scenario.pipeline.ranks);
-  }
-  for (const StepList& list : checked.schedule.ranks) {
+std::string unrunnable(const Schedule& schedule) {
+  for (const StepList& list : schedule.ranks) {
     for (const Slot& slot : list) {
       if (!slot) continue;
       const bool known = is_compute(slot->type) || is_p2p(slot->type) || is_overlap(slot->type) ||
@@ -93,43 +88,28 @@ bool has_transfers(const Schedule& schedule) {
   return found;
 }
 
-int report_findings(const Options& options, const std::vector<Finding>& findings) {
-  std::string text;
-  for (const Finding& finding : findings) text += finding_text(finding) + "\n";
-  if (!options.quiet) {
-    text += fmt::format("{} finding{}{}; not simulated\n", findings.size(),
-                        findings.size() == 1 ? "" : "s",
-                        findings.size() == kMostFindings ? " or more" : "");
+CheckResult check(const Checked& checked) {
+  CheckResult result;
+  result.findings = check_schedule(checked.schedule);
+  result.why_not_simulated =
+      result.findings.empty() ? unrunnable(checked.schedule) : "there are findings";
+  if (!result.why_not_simulated.empty()) return result;
+  result.transfers_unchecked =
+      checked.schedule.ranks.size() > 1 && !has_transfers(checked.schedule);
+  const Program program = lower(checked.schedule, checked.scenario);
+  validate(program);
+  auto outcome = sim::simulate(program, {.host_records = false});
+  if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
+    result.deadlock = std::move(*deadlock);
   }
-  print(text);
-  return kFinding;
+  return result;
 }
 
 int check_command(const Options& options) {
-  const Checked checked = load(options);
-  const std::vector<Finding> findings = check_schedule(checked.schedule);
-  if (!findings.empty()) return report_findings(options, findings);
-  const std::string why_not = unrunnable(checked);
-  if (!why_not.empty()) {
-    if (!options.quiet) print(fmt::format("No static findings; not simulated: {}\n", why_not));
-    return kDone;
-  }
-  const Program program = lower(checked.schedule, checked.scenario);
-  validate(program);
-  const auto outcome = sim::simulate(program, {.host_records = false});
-  if (const auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
-    print(deadlock_text(*deadlock));
-    return kFinding;
-  }
-  if (options.quiet) return kDone;
-  if (checked.schedule.ranks.size() > 1 && !has_transfers(checked.schedule)) {
-    print(
-        "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
-        "from each other is not checked.\n");
-  } else {
-    print("No findings: the schedule is complete and runs to its end.\n");
-  }
-  return kDone;
+  const CheckResult result = check(load(options));
+  const auto width = static_cast<std::size_t>(terminal_width());
+  print(options.json ? check_json(result) : check_text(result, options.quiet, width));
+  return has_findings(result) ? kFinding : kDone;
 }
 
 }  // namespace
@@ -141,6 +121,7 @@ void add_check_command(CLI::App& program, Action& action) {
       "steptwin check scenarios/early_receive.toml");
   add_scenario_options(*command, *options,
                        "The scenario (.toml), or a schedule in any format that is read");
+  command->add_flag("--json", options->json, "Print the findings as JSON and nothing else");
   command->add_flag("--quiet", options->quiet, "Print findings only");
   command->callback([options, &action] { action = [options] { return check_command(*options); }; });
 }

@@ -1,17 +1,16 @@
 #include "cli/deadlock_text.h"
 
 #include <fmt/format.h>
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
+
+#include "reports/paint.h"
 
 namespace steptwin::cli {
 namespace {
 
 constexpr std::size_t kMostListed = 40;
+constexpr std::size_t kItemIndent = 4;  // of what follows the first line of an item
 
-using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
-
-void write_item(Writer& writer, const sim::BlockedItem& item) {
+void write_item(JsonWriter& writer, const sim::BlockedItem& item) {
   writer.StartObject();
   writer.Key("rank");
   writer.Int(item.rank);
@@ -30,30 +29,40 @@ void write_item(Writer& writer, const sim::BlockedItem& item) {
 
 }  // namespace
 
-std::string deadlock_text(const sim::Deadlock& deadlock) {
+std::string deadlock_text(const sim::Deadlock& deadlock, std::size_t width) {
+  const auto line = [width](const std::string& text, std::size_t indent) {
+    return reports::wrapped(text, width, indent) + "\n";
+  };
   std::string text =
-      fmt::format("Deadlock: nothing can happen after {}.\n\n", duration_text(deadlock.at_ns));
+      line(fmt::format("Deadlock: nothing can happen after {}.", duration_text(deadlock.at_ns)), 0);
+  text += '\n';
   if (deadlock.cycle.empty()) {
     text += "Something waits for what never comes:\n";
   } else {
-    text += deadlock.cycle_text + "\n\nEverything that hangs:\n";
+    text += line(deadlock.cycle_text, 0) + "\nEverything that hangs:\n";
   }
   for (std::size_t item = 0; item < deadlock.blocked.size(); ++item) {
     if (item == kMostListed) {
       text += fmt::format("  ... and {} more\n", deadlock.blocked.size() - item);
       break;
     }
-    text += "  " + deadlock.blocked[item].text + "\n";
+    text += line("  " + deadlock.blocked[item].text, kItemIndent);
   }
   return text;
 }
 
 std::string deadlock_json(const sim::Deadlock& deadlock) {
   rapidjson::StringBuffer buffer;
-  Writer writer(buffer);
+  JsonWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
   writer.Key("deadlock");
+  write_deadlock(writer, deadlock);
+  writer.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+void write_deadlock(JsonWriter& writer, const sim::Deadlock& deadlock) {
   writer.StartObject();
   writer.Key("at_us");
   const std::string at_us = fmt::format("{}.{:03}", deadlock.at_ns / 1000, deadlock.at_ns % 1000);
@@ -69,8 +78,6 @@ std::string deadlock_json(const sim::Deadlock& deadlock) {
   for (const sim::BlockedItem& item : deadlock.blocked) write_item(writer, item);
   writer.EndArray();
   writer.EndObject();
-  writer.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
 }
 
 }  // namespace steptwin::cli

@@ -1,6 +1,8 @@
 #include "cli/options.h"
 
+#include <charconv>
 #include <cstdlib>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -16,9 +18,16 @@ bool use_color(const Options& options) {
 
 int terminal_width() {
   constexpr int kWithoutTerminal = 100;
+  constexpr int kMostColumns = 10000;
+  const char* variable = std::getenv("COLUMNS");
+  const std::string_view columns = variable == nullptr ? "" : variable;
+  int width = 0;
+  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  const bool is_number = error == std::errc() && end == columns.data() + columns.size();
+  if (is_number && width > 0 && width <= kMostColumns) return width;
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kWithoutTerminal;
-  return size.ws_col;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return kWithoutTerminal;
 }
 
 }  // namespace steptwin::cli

@@ -25,7 +25,8 @@ struct Options {
 // Whether to colour what goes to standard output.
 bool use_color(const Options& options);
 
-// Columns of the terminal, 100 where standard output is none.
+// Columns to print for: what COLUMNS says, if it is exported; else the terminal's; 100 where
+// standard output is none.
 int terminal_width();
 
 }  // namespace steptwin::cli

@@ -94,7 +94,7 @@ int report_deadlock(const SimulateOptions& options, const sim::Deadlock& deadloc
   if (options.json) {
     print(json);
   } else if (!options.quiet) {
-    print(deadlock_text(deadlock));
+    print(deadlock_text(deadlock, static_cast<std::size_t>(terminal_width())));
   }
   return kFinding;
 }

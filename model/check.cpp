@@ -17,6 +17,8 @@ struct Work {
   bool split = false;
   std::array<std::int64_t, 2> sent = {-1, -1};  // forward, backward
   std::array<std::int64_t, 2> received = {-1, -1};
+  std::int64_t data_sent = -1;
+  std::int64_t data_received = -1;
 };
 
 // One end of a transfer, in the order of its rank's list.
@@ -25,14 +27,32 @@ struct End {
   Step step;
 };
 
+// The sends from one rank to another, and the receives there.
+struct Ends {
+  std::vector<End> sends;
+  std::vector<End> receives;
+};
+using EndsByPair = std::map<std::pair<std::int32_t, std::int32_t>, Ends>;  // (sender, receiver)
+
 bool is_forward_transfer(StepType type) {
   return type == StepType::fwd_send || type == StepType::fwd_recv;
 }
 
-// A transfer as both ends name it: the stage that computes the tensor, and the direction.
+bool sends(StepType type) {
+  return is_send(type) || type == StepType::data_send;
+}
+
+// The stage at the other end of a transfer; raw inputs travel beside the activations.
+std::int32_t far_stage(const Step& step) {
+  if (step.type == StepType::data_send) return step.stage + 1;
+  if (step.type == StepType::data_recv) return step.stage - 1;
+  return other_stage(step);
+}
+
+// A transfer as both ends name it: the stage that sends the tensor, and the direction.
 std::pair<std::int32_t, bool> tensor_of(const Step& step) {
-  const bool forward = is_forward_transfer(step.type);
-  return {is_send(step.type) ? step.stage : other_stage(step), forward};
+  const bool forward = is_data(step.type) || is_forward_transfer(step.type);
+  return {sends(step.type) ? step.stage : far_stage(step), forward};
 }
 
 class Checker {
@@ -53,8 +73,17 @@ class Checker {
         for (const Step& step : slot->boundary_p2p()) take(step);
       }
     }
-    for (std::int32_t stage = 0; stage < schedule_.stages.stages(); ++stage) check_stage(stage);
-    if (has_transfers_) check_matching();
+    for (std::int32_t stage = 0; stage < schedule_.stages.stages(); ++stage) {
+      check_stage(stage);
+      check_data(stage);
+    }
+    if (has_transfers_) {
+      for (Finding& late : late_inputs_) {
+        add(late.rank, late.position, std::move(late.step), std::move(late.text));
+      }
+    }
+    check_matching(ends_);
+    check_matching(data_ends_);
     std::stable_sort(
         findings_.begin(), findings_.end(), [](const Finding& left, const Finding& right) {
           return std::pair(left.rank, left.position) < std::pair(right.rank, right.position);
@@ -93,6 +122,7 @@ class Checker {
     }
     if (is_compute(step.type)) take_compute(step);
     if (is_p2p(step.type)) take_transfer(step);
+    if (step.type == StepType::data_send || step.type == StepType::data_recv) take_data(step);
   }
 
   void take_once(const Step& step, std::int64_t& place) {
@@ -142,16 +172,31 @@ class Checker {
                      step.stage, step.micro)});
   }
 
-  void take_transfer(const Step& step) {
-    has_transfers_ = true;
-    const std::int32_t other = other_stage(step);
+  // The rank at the other end, or -1 with a finding: a transfer leads to another rank.
+  std::int32_t peer_of(const Step& step) {
+    const std::int32_t other = far_stage(step);
     if (other < 0 || other >= schedule_.stages.stages()) {
-      return add_here(step, fmt::format("there is no stage {}", other));
+      add_here(step, fmt::format("there is no stage {}", other));
+      return -1;
     }
     const std::int32_t peer = schedule_.stages.rank_of(other);
-    if (peer == rank_) {
-      return add_here(step, fmt::format("stage {} is on the same rank", other));
+    if (peer != rank_) return peer;
+    add_here(step, fmt::format("stage {} is on the same rank", other));
+    return -1;
+  }
+
+  void take_end(const Step& step, std::int32_t peer, EndsByPair& ends) {
+    if (sends(step.type)) {
+      ends[{rank_, peer}].sends.push_back({position_, step});
+    } else {
+      ends[{peer, rank_}].receives.push_back({position_, step});
     }
+  }
+
+  void take_transfer(const Step& step) {
+    has_transfers_ = true;
+    const std::int32_t peer = peer_of(step);
+    if (peer < 0) return;
     Work& work = work_of(step.stage, step.micro);
     const bool forward = is_forward_transfer(step.type);
     if (is_send(step.type)) {
@@ -159,11 +204,18 @@ class Checker {
         add_here(step, "sends what is not computed yet");
       }
       take_once(step, work.sent[forward ? 0 : 1]);
-      ends_[{rank_, peer}].first.push_back({position_, step});
     } else {
       take_once(step, work.received[forward ? 0 : 1]);
-      ends_[{peer, rank_}].second.push_back({position_, step});
     }
+    take_end(step, peer, ends_);
+  }
+
+  void take_data(const Step& step) {
+    const std::int32_t peer = peer_of(step);
+    if (peer < 0) return;
+    Work& work = work_of(step.stage, step.micro);
+    take_once(step, step.type == StepType::data_send ? work.data_sent : work.data_received);
+    take_end(step, peer, data_ends_);
   }
 
   void check_stage(std::int32_t stage) {
@@ -191,20 +243,39 @@ class Checker {
            schedule_.stages.rank_of(stage) != schedule_.stages.rank_of(other);
   }
 
-  void check_matching() {
-    for (Finding& late : late_inputs_) {
-      add(late.rank, late.position, std::move(late.step), std::move(late.text));
+  // Raw inputs need not travel, but where one end of a hop does, the other one must.
+  void check_data(std::int32_t stage) {
+    if (!crosses(stage, stage + 1)) return;
+    for (std::int32_t micro = 0; micro < schedule_.micro_batches; ++micro) {
+      const std::int64_t sent = work_of(stage, micro).data_sent;
+      const std::int64_t received = work_of(stage + 1, micro).data_received;
+      if (sent >= 0 && received < 0) lonely(StepType::data_send, stage, micro, sent);
+      if (received >= 0 && sent < 0) lonely(StepType::data_recv, stage + 1, micro, received);
     }
-    for (const auto& [pair, ends] : ends_) {
-      const auto& [sends, receives] = ends;
-      const std::size_t both = std::min(sends.size(), receives.size());
+  }
+
+  void lonely(StepType type, std::int32_t stage, std::int32_t micro, std::int64_t position) {
+    const bool waits_for_receive = type == StepType::data_send;
+    const StepType other = waits_for_receive ? StepType::data_recv : StepType::data_send;
+    add(schedule_.stages.rank_of(stage), position, step_label(type, stage, micro),
+        fmt::format("there is no {}",
+                    step_label(other, stage + (waits_for_receive ? 1 : -1), micro)));
+  }
+
+  void check_matching(const EndsByPair& all_ends) {
+    for (const auto& [pair, ends] : all_ends) {
+      const std::size_t both = std::min(ends.sends.size(), ends.receives.size());
       for (std::size_t k = 0; k < both; ++k) {
-        const Step& send = sends[k].step;
-        const Step& receive = receives[k].step;
-        if (tensor_of(send) == tensor_of(receive) && send.micro == receive.micro) continue;
-        add(pair.second, receives[k].position, step_label(receive),
-            fmt::format("is receive {} from rank {}, whose send {} is {} in slot {}", k, pair.first,
-                        k, step_label(send), sends[k].position));
+        const End& send = ends.sends[k];
+        const End& receive = ends.receives[k];
+        if (tensor_of(send.step) == tensor_of(receive.step) &&
+            send.step.micro == receive.step.micro) {
+          continue;
+        }
+        add(pair.second, receive.position, step_label(receive.step),
+            fmt::format("is {}receive {} from rank {}, whose send {} is {} in slot {}",
+                        is_data(receive.step.type) ? "data " : "", k, pair.first, k,
+                        step_label(send.step), send.position));
         break;  // one shift makes all later ones differ
       }
     }
@@ -217,9 +288,8 @@ class Checker {
   bool has_transfers_ = false;
   std::vector<Finding> findings_;
   std::vector<Finding> late_inputs_;
-  // By (sender, receiver): the sends there and the receives here.
-  std::map<std::pair<std::int32_t, std::int32_t>, std::pair<std::vector<End>, std::vector<End>>>
-      ends_;
+  EndsByPair ends_;
+  EndsByPair data_ends_;
 };
 
 }  // namespace

@@ -33,8 +33,10 @@ std::string finding_text(const Finding& finding);
 //               computes what it sends, a receive before the step that consumes it; every step
 //               whose input is computed on another rank has its receive and every such output its
 //               send, if the schedule has transfers at all
+//   data        DATA_SEND(s,m) and DATA_RECV(s+1,m) are both there or neither, each once
 //   matching    the k-th send from one rank to another and the k-th receive there name the same
-//               tensor, as communicators that match by position need
+//               tensor, as communicators that match by position need; and so for DATA_SEND and
+//               DATA_RECV among themselves
 std::vector<Finding> check_schedule(const Schedule& schedule);
 
 }  // namespace steptwin

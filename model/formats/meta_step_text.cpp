@@ -300,10 +300,10 @@ std::vector<StepList> read_meta_step_lists(std::string_view text, const std::str
   return lists_by_rank(cursor, std::move(listing));
 }
 
-Schedule read_meta_steps(std::string_view text, const std::string& file) {
+Schedule read_meta_steps(std::string_view text, const std::string& file, Misplaced misplaced) {
   TextCursor cursor(text, file);
   StepListing listing = read_listing(cursor);
-  return inferred_schedule(cursor, std::move(listing));
+  return inferred_schedule(cursor, std::move(listing), misplaced);
 }
 
 }  // namespace steptwin

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/formats/misplaced.h"
 #include "model/schedule.h"
 #include "model/step.h"
 
@@ -40,6 +41,7 @@ std::vector<StepList> read_meta_step_lists(std::string_view text, const std::str
 
 // The lists, who holds which stage, and the number of micro-batches, as inferred_schedule
 // (step_listing.h) finds them. Its name is the file's.
-Schedule read_meta_steps(std::string_view text, const std::string& file);
+Schedule read_meta_steps(std::string_view text, const std::string& file,
+                         Misplaced misplaced = Misplaced::refused);
 
 }  // namespace steptwin

@@ -45,12 +45,12 @@ ScheduleFormat recognise_format(std::string_view text, const std::string& file) 
   return bracket ? ScheduleFormat::metastep : ScheduleFormat::steps;
 }
 
-Schedule read_schedule(std::string_view text, const std::string& file) {
+Schedule read_schedule(std::string_view text, const std::string& file, Misplaced misplaced) {
   switch (recognise_format(text, file)) {
     case ScheduleFormat::steps:
-      return read_steps(text, file);
+      return read_steps(text, file, misplaced);
     case ScheduleFormat::metastep:
-      return read_meta_steps(text, file);
+      return read_meta_steps(text, file, misplaced);
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/formats/misplaced.h"
 #include "model/schedule.h"
 
 namespace steptwin {
@@ -19,6 +20,7 @@ enum class ScheduleFormat : std::uint8_t { steps, metastep };
 ScheduleFormat recognise_format(std::string_view text, const std::string& file);
 
 // Reads a schedule in whichever format it is.
-Schedule read_schedule(std::string_view text, const std::string& file);
+Schedule read_schedule(std::string_view text, const std::string& file,
+                       Misplaced misplaced = Misplaced::refused);
 
 }  // namespace steptwin

@@ -104,13 +104,57 @@ void check_on_own_rank(const TextCursor& cursor, const StepListing& listing,
   }
 }
 
-std::int32_t micro_batches_of(const TextCursor& cursor, const StepListing& listing) {
+// How often a rank names a stage, and where it first does.
+struct Claim {
+  std::int32_t rank = 0;
+  std::size_t computes = 0;
+  std::size_t names = 0;
+  std::size_t at = 0;
+};
+
+// By stage, in the order of the text.
+std::map<std::int32_t, std::vector<Claim>> claims_of(const StepListing& listing) {
+  std::map<std::int32_t, std::vector<Claim>> claims;
+  for (const RankListing& rank : listing.ranks) {
+    for (const PlacedLeaf& leaf : rank.leaves) {
+      std::vector<Claim>& of_stage = claims[leaf.stage];
+      if (of_stage.empty() || of_stage.back().rank != rank.rank) {
+        of_stage.push_back({rank.rank, 0, 0, leaf.at});
+      }
+      ++of_stage.back().names;
+      if (is_compute(leaf.type)) ++of_stage.back().computes;
+    }
+  }
+  return claims;
+}
+
+// The holders where steps may be on the wrong rank; up to the last stage that any rank computes.
+Holders most_likely_holders(const StepListing& listing) {
+  Holders holders;
+  bool is_computed = false;  // this stage or one above it
+  const auto claims = claims_of(listing);
+  for (auto stage = claims.rbegin(); stage != claims.rend(); ++stage) {
+    const auto best = std::max_element(
+        stage->second.begin(), stage->second.end(), [](const Claim& left, const Claim& right) {
+          return std::pair(left.computes, left.names) < std::pair(right.computes, right.names);
+        });
+    is_computed = is_computed || best->computes > 0;
+    if (is_computed) holders[stage->first] = {best->rank, best->at};
+  }
+  return holders;
+}
+
+std::int32_t micro_batches_of(const TextCursor& cursor, const StepListing& listing,
+                              Misplaced misplaced) {
   std::int32_t count = 0;
+  std::int32_t others = 0;
   for (const RankListing& rank : listing.ranks) {
     for (const PlacedLeaf& leaf : rank.leaves) {
       if (leaf.type == StepType::fwd) count = std::max(count, leaf.micro + 1);
+      if (is_compute(leaf.type)) others = std::max(others, leaf.micro + 1);
     }
   }
+  if (count == 0 && misplaced == Misplaced::kept) count = others;
   if (count == 0) {
     cursor.fail_at(listing.ranks.front().at, "no rank has a FWD step",
                    "at least one, since the FWD steps say how many micro-batches there are");
@@ -198,12 +242,13 @@ std::vector<StepList> lists_by_rank(const TextCursor& cursor, StepListing listin
   return lists;
 }
 
-Schedule inferred_schedule(const TextCursor& cursor, StepListing listing) {
+Schedule inferred_schedule(const TextCursor& cursor, StepListing listing, Misplaced misplaced) {
   check_ranks(cursor, listing);
-  const Holders holders = holders_of(cursor, listing);
-  const std::int32_t micro_batches = micro_batches_of(cursor, listing);
+  const bool strict = misplaced == Misplaced::refused;
+  const Holders holders = strict ? holders_of(cursor, listing) : most_likely_holders(listing);
+  const std::int32_t micro_batches = micro_batches_of(cursor, listing, misplaced);
   check_no_stage_missing(cursor, holders);
-  check_on_own_rank(cursor, listing, holders);
+  if (strict) check_on_own_rank(cursor, listing, holders);
 
   StageMap stages{static_cast<std::int32_t>(listing.ranks.size()), {}};
   for (const auto& [stage, holder] : holders) stages.rank_of_stage.push_back(holder.rank);

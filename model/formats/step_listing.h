@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/formats/misplaced.h"
 #include "model/formats/text_cursor.h"
 #include "model/schedule.h"
 #include "model/step.h"
@@ -61,6 +62,9 @@ std::vector<StepList> lists_by_rank(const TextCursor& cursor, StepListing listin
 // be on the rank that holds its stage (the ends of a transfer are named after their own stage).
 // There are as many micro-batches as the largest FWD says. Throws Error, besides the above, if two
 // ranks compute a stage, if one of the stages 0..N-1 is missing, or if there is no FWD.
-Schedule inferred_schedule(const TextCursor& cursor, StepListing listing);
+//
+// With Misplaced::kept it throws only if nothing can be inferred: one of the stages 0..N-1 is not
+// named at all, or no step computes. Without a FWD the other computing steps count.
+Schedule inferred_schedule(const TextCursor& cursor, StepListing listing, Misplaced misplaced);
 
 }  // namespace steptwin

@@ -177,10 +177,10 @@ std::vector<StepList> read_step_lists(std::string_view text, const std::string& 
   return lists_by_rank(cursor, std::move(listing));
 }
 
-Schedule read_steps(std::string_view text, const std::string& file) {
+Schedule read_steps(std::string_view text, const std::string& file, Misplaced misplaced) {
   TextCursor cursor(text, file);
   StepListing listing = read_listing(cursor);
-  return inferred_schedule(cursor, std::move(listing));
+  return inferred_schedule(cursor, std::move(listing), misplaced);
 }
 
 }  // namespace steptwin

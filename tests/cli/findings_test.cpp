@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <iterator>
 #include <rapidjson/document.h>
+#include <sstream>
 
 #include "tests/cli/refused.h"
 #include "tests/cli/run_program.h"
@@ -34,10 +37,21 @@ std::vector<std::string> with(std::vector<std::string> arguments,
   return arguments;
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+RunRequest unwrapped() {
+  RunRequest request;
+  request.environment = {"COLUMNS=10000"};
+  return request;
+}
+
 TEST_CASE("a deadlock is a finding: status 1, and the cycle in words") {
   for (const std::string command : {"simulate", "check"}) {
     CAPTURE(command);
-    const RunResult run = run_program(late_receives(command));
+    const RunResult run = run_program(late_receives(command), unwrapped());
     CHECK(run.status == 1);
     CHECK(run.errors.empty());
     CHECK(run.output.starts_with("Deadlock: nothing can happen after 4.691 ms.\n\n" + kCycle +
@@ -45,6 +59,23 @@ TEST_CASE("a deadlock is a finding: status 1, and the cycle in words") {
     CHECK(run.output.find(
               "\n  rank 1 stream comm stops at FWD_SEND(s1,m0) to rank 0, waiting for ") !=
           std::string::npos);
+  }
+}
+
+TEST_CASE("a deadlock is wrapped to the terminal's width, or to 100 columns") {
+  const std::string whole = run_program(late_receives("check"), unwrapped()).output;
+  for (const std::string width : {"40", "60", ""}) {
+    CAPTURE(width);
+    RunRequest request;
+    if (!width.empty()) request.environment = {"COLUMNS=" + width};
+    const std::string text = run_program(late_receives("check"), request).output;
+    std::istringstream lines(text);
+    std::size_t longest = 0;
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    const std::size_t most = width.empty() ? 100 : std::stoul(width);
+    CHECK(longest <= most);
+    CHECK(longest > most - 15);
+    CHECK(words_of(text) == words_of(whole));
   }
 }
 
@@ -86,7 +117,7 @@ TEST_CASE("the run folder of a deadlock says what hangs, and has no trace") {
 }
 
 TEST_CASE("an overlap whose shorter side does not depart hangs, and the hook is named") {
-  const RunResult run = run_program(unequal_overlap("simulate"));
+  const RunResult run = run_program(unequal_overlap("simulate"), unwrapped());
   CHECK(run.status == 1);
   CHECK(run.output.starts_with("Deadlock: nothing can happen after "));
   CHECK(run.output.find("\n  rank 0 thread main hangs in rendezvous D1 as the COMPUTE side, ") !=
@@ -138,6 +169,15 @@ TEST_CASE("check: schedules that are incomplete, out of order or do not match") 
        "BWD(s1,m1) BWD_SEND(s1,m1)\n",
        "rank 1 slot 0 FWD_RECV(s1,m0): is receive 0 from rank 0, whose send 0 is FWD_SEND(s0,m1) "
        "in slot 2\n"},
+      // Steps on the wrong rank, and raw inputs that nobody sends or receives.
+      {kRank0 + "rank1: FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0) BWD_SEND(s0,m0)\n",
+       "rank 1 slot 4 BWD_SEND(s0,m0): stage 0 is held by rank 0\n"},
+      {kRank0 + "rank1: FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0) BWD(s0,m0)\n",
+       "rank 1 slot 4 BWD(s0,m0): stage 0 is held by rank 0\n"},
+      {"rank0: FWD(s0,m0) DATA_SEND(s0,m0) FWD_SEND(s0,m0) BWD_RECV(s0,m0) BWD(s0,m0)\n" + kRank1,
+       "rank 0 slot 1 DATA_SEND(s0,m0): there is no DATA_RECV(s1,m0)\n"},
+      {kRank0 + "rank1: DATA_RECV(s1,m0) FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)\n",
+       "rank 1 slot 0 DATA_RECV(s1,m0): there is no DATA_SEND(s0,m0)\n"},
   };
   const TemporaryFolder folder;
   for (const Found& found : cases) {
@@ -160,11 +200,84 @@ TEST_CASE("check: a schedule that is complete and still hangs") {
   const TemporaryFolder folder;
   const std::string file = folder.write(
       "s.steps", "rank0: BWD_RECV(s0,m0) FWD(s0,m0) FWD_SEND(s0,m0) BWD(s0,m0)\n" + kRank1);
-  const RunResult run = run_program({"check", file});
+  const RunResult run = run_program({"check", file}, unwrapped());
   CHECK(run.status == 1);
   CHECK(run.output.starts_with("Deadlock: nothing can happen after "));
   CHECK(run.output.find("rank 0 stream comm stops at BWD_RECV(s0,m0) from rank 1") !=
         std::string::npos);
+}
+
+TEST_CASE("check: stages that spread unevenly are simulated too, and may hang") {
+  // Rank 0 holds stages 0 and 2 and waits for what follows from a send it has yet to do.
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "s.steps",
+      "rank0: FWD(s0,m0) FWD_RECV(s2,m0) FWD_SEND(s0,m0) FWD(s2,m0) BWD(s2,m0) BWD_SEND(s2,m0) "
+      "BWD_RECV(s0,m0) BWD(s0,m0)\n"
+      "rank1: FWD_RECV(s1,m0) FWD(s1,m0) FWD_SEND(s1,m0) BWD_RECV(s1,m0) BWD(s1,m0) "
+      "BWD_SEND(s1,m0)\n");
+  const RunResult run = run_program({"check", file}, unwrapped());
+  CHECK(run.status == 1);
+  CHECK(run.output.find("rank 0 stream comm stops at FWD_RECV(s2,m0) from rank 1") !=
+        std::string::npos);
+}
+
+TEST_CASE("check --json lists the findings and nothing else; the exit status is the same") {
+  const TemporaryFolder folder;
+  const auto checked = [&folder](const std::string& steps, int status,
+                                 const std::vector<std::string>& more = {}) {
+    const RunResult run =
+        run_program(with({"check", folder.write("s.steps", steps), "--json"}, more));
+    CHECK(run.status == status);
+    CHECK(run.errors.empty());
+    rapidjson::Document document;
+    document.Parse(run.output.c_str(), run.output.size());
+    REQUIRE_FALSE(document.HasParseError());
+    return document;
+  };
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--quiet"}}) {
+    const rapidjson::Document found =
+        checked("rank0: BWD(s0,m0) - FWD(s0,m0) BWD(s0,m1)\n", 1, more);
+    REQUIRE(found["findings"].Size() == 2);
+    const auto& first = found["findings"][0];
+    CHECK(first["rank"].GetInt() == 0);
+    CHECK(first["slot"].GetInt() == 0);
+    CHECK(first["step"] == "BWD(s0,m0)");
+    CHECK(first["text"] == "runs before FWD(s0,m0)");
+    CHECK(found["findings"][1]["slot"].GetInt() == 3);
+    CHECK_FALSE(found["left_out"].GetBool());
+    CHECK_FALSE(found["simulated"].GetBool());
+    CHECK(found["why_not_simulated"] == "there are findings");
+    CHECK(found["deadlock"].IsNull());
+  }
+  const rapidjson::Document list = checked("rank0: FWD(s0,m0)\n", 1);
+  CHECK(list["findings"][0]["rank"].GetInt() == 0);
+  CHECK(list["findings"][0]["slot"].IsNull());
+  CHECK(list["findings"][0]["step"].IsNull());
+  CHECK(list["findings"][0]["text"] == "BWD(s0,m0) is missing");
+  CHECK(checked("rank0: FWD(s0,m99999)\n", 1)["left_out"].GetBool());
+
+  const rapidjson::Document sound = checked(kRank0 + kRank1, 0);
+  CHECK(sound["findings"].Empty());
+  CHECK(sound["simulated"].GetBool());
+  CHECK(sound["why_not_simulated"].IsNull());
+  const rapidjson::Document data = checked("rank0: DATA_LOAD(s0,m0) FWD(s0,m0) BWD(s0,m0)\n", 0);
+  CHECK_FALSE(data["simulated"].GetBool());
+  CHECK(data["why_not_simulated"] == "DATA_LOAD cannot be run in this version");
+}
+
+TEST_CASE("check --json: a deadlock is a finding, with all that hangs") {
+  const RunResult run = run_program(with(late_receives("check"), {"--json"}));
+  CHECK(run.status == 1);
+  rapidjson::Document document;
+  document.Parse(run.output.c_str());
+  REQUIRE_FALSE(document.HasParseError());
+  REQUIRE(document["findings"].Size() == 1);
+  CHECK(document["findings"][0]["rank"].IsNull());
+  CHECK(document["findings"][0]["text"].GetString() == "deadlock: " + kCycle);
+  CHECK(document["simulated"].GetBool());
+  CHECK(document["deadlock"]["cycle_text"].GetString() == kCycle);
+  CHECK(document["deadlock"]["blocked"].Size() == 4);
 }
 
 TEST_CASE("check: nothing found, and what was not looked at") {
@@ -177,8 +290,14 @@ TEST_CASE("check: nothing found, and what was not looked at") {
       {"rank0: FWD(s0,m0) BWD(s0,m0)\nrank1: FWD(s1,m0) BWD(s1,m0)\n",
        "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
        "from each other is not checked.\n"},
-      {"rank0: FWD(s0,m0) FWD(s2,m0) BWD(s2,m0) BWD(s0,m0)\nrank1: FWD(s1,m0) BWD(s1,m0)\n",
-       "No static findings; not simulated: 3 stages do not spread evenly over 2 ranks\n"},
+      // Three stages on two ranks; a rank that holds none.
+      {"rank0: FWD(s0,m0) FWD_SEND(s0,m0) FWD_RECV(s2,m0) FWD(s2,m0) BWD(s2,m0) BWD_SEND(s2,m0) "
+       "BWD_RECV(s0,m0) BWD(s0,m0)\n"
+       "rank1: FWD_RECV(s1,m0) FWD(s1,m0) FWD_SEND(s1,m0) BWD_RECV(s1,m0) BWD(s1,m0) "
+       "BWD_SEND(s1,m0)\n",
+       "No findings: the schedule is complete and runs to its end.\n"},
+      {kRank0 + kRank1 + "rank2: -\n",
+       "No findings: the schedule is complete and runs to its end.\n"},
       {"rank0: DATA_LOAD(s0,m0) FWD(s0,m0) BWD(s0,m0)\n",
        "No static findings; not simulated: DATA_LOAD cannot be run in this version\n"},
       {"rank0: [MetaStep(type=MetaStepType.FWD, micro_index=0, stage_index=0), None, "

@@ -25,11 +25,15 @@ std::string required_variable(const char* name) {
   return value;
 }
 
+bool changes_output(std::string_view variable) {
+  return variable.starts_with("NO_COLOR=") || variable.starts_with("COLUMNS=");
+}
+
 // The test's own environment but for what changes the program's output.
 std::vector<std::string> environment_of(const RunRequest& request) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with("NO_COLOR=")) variables.emplace_back(*variable);
+    if (!changes_output(*variable)) variables.emplace_back(*variable);
   }
   variables.insert(variables.end(), request.environment.begin(), request.environment.end());
   return variables;

@@ -45,6 +45,8 @@ TEST_CASE("check: every built schedule passes") {
     request.forward_ns = request.backward_input_ns = request.backward_weight_ns = {1, 1, 1, 1};
     CAPTURE(std::string(name));
     CHECK(check_schedule(build_schedule(name, request)).empty());
+    request.data_steps = true;
+    CHECK(check_schedule(build_schedule(name, request)).empty());
   }
 }
 
@@ -133,6 +135,40 @@ TEST_CASE("check: the k-th send and the k-th receive name the same tensor") {
                  2, 2) ==
         "rank 1 slot 0 FWD_RECV(s1,m1): is receive 0 from rank 0, whose send 0 is FWD_SEND(s0,m0) "
         "in slot 2\n");
+}
+
+// Raw inputs: rank 0 loads, the others receive what rank 0 sends.
+TEST_CASE("check: raw inputs are sent and received, once and in one order, or not at all") {
+  const auto with_data = [](const std::string& before_send, const std::string& before_receive) {
+    return findings("rank0: FWD(s0,m0) FWD(s0,m1) " + before_send +
+                        " FWD_SEND(s0,m0) FWD_SEND(s0,m1) BWD_RECV(s0,m0) BWD(s0,m0) "
+                        "BWD_RECV(s0,m1) BWD(s0,m1)\nrank1: " +
+                        before_receive +
+                        " FWD_RECV(s1,m0) FWD_RECV(s1,m1) FWD(s1,m0) FWD(s1,m1) BWD(s1,m0) "
+                        "BWD_SEND(s1,m0) BWD(s1,m1) BWD_SEND(s1,m1)",
+                    2, 2);
+  };
+  CHECK(with_data("DATA_SEND(s0,m0) DATA_SEND(s0,m1)", "DATA_RECV(s1,m0) DATA_RECV(s1,m1)") == "");
+  CHECK(with_data("DATA_SEND(s0,m0)", "DATA_RECV(s1,m0)") == "");
+  CHECK(with_data("DATA_SEND(s0,m1)", "-") ==
+        "rank 0 slot 2 DATA_SEND(s0,m1): there is no DATA_RECV(s1,m1)\n");
+  CHECK(with_data("DATA_LOAD(s0,m0)", "DATA_RECV(s1,m0)") ==
+        "rank 1 slot 0 DATA_RECV(s1,m0): there is no DATA_SEND(s0,m0)\n");
+  CHECK(with_data("DATA_SEND(s0,m0) DATA_SEND(s0,m0)", "DATA_RECV(s1,m0)") ==
+        "rank 0 slot 3 DATA_SEND(s0,m0): is done in slot 2 already\n");
+  CHECK(with_data("DATA_SEND(s0,m0) DATA_SEND(s0,m1)", "DATA_RECV(s1,m1) DATA_RECV(s1,m0)") ==
+        "rank 1 slot 0 DATA_RECV(s1,m1): is data receive 0 from rank 0, whose send 0 is "
+        "DATA_SEND(s0,m0) in slot 2\n");
+  CHECK(with_data("DATA_RECV(s0,m0)", "DATA_SEND(s1,m0)") ==
+        "rank 0 slot 2 DATA_RECV(s0,m0): there is no stage -1\n"
+        "rank 1 slot 0 DATA_SEND(s1,m0): there is no stage 2\n");
+}
+
+TEST_CASE("check: raw inputs stay on a rank without a transfer") {
+  CHECK(findings("rank0: FWD(s0,m0) DATA_SEND(s0,m0) DATA_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) "
+                 "BWD(s0,m0)") ==
+        "rank 0 slot 1 DATA_SEND(s0,m0): stage 1 is on the same rank\n"
+        "rank 0 slot 2 DATA_RECV(s1,m0): stage 0 is on the same rank\n");
 }
 
 TEST_CASE("a finding's text names its place, as far as it has one") {

@@ -245,6 +245,30 @@ TEST_CASE("lists that do not fit together are refused") {
   check_mistakes(kWholes);
 }
 
+// "stages: rank of each stage; micro-batches", with misplaced steps kept.
+std::string kept(const std::string& text) {
+  const Schedule schedule = read_steps(text, "f", Misplaced::kept);
+  std::string words;
+  for (const std::int32_t rank : schedule.stages.rank_of_stage) words += std::to_string(rank) + " ";
+  CHECK(steps_text(schedule) == text);
+  return words + "m" + std::to_string(schedule.micro_batches);
+}
+
+TEST_CASE("misplaced steps are kept where that is asked for; who computes most holds the stage") {
+  CHECK(kept("rank0: FWD(s0,m0) FWD(s1,m0)\nrank1: FWD(s1,m1) BWD(s1,m1)\n") == "0 1 m2");
+  CHECK(kept("rank0: FWD(s0,m0) FWD_SEND(s1,m0)\nrank1: FWD(s1,m0)\n") == "0 1 m1");
+  CHECK(kept("rank0: FWD(s0,m0)\nrank1: FWD(s0,m0) FSDP_UNSHARD(s0)\n") == "1 m1");
+  CHECK(kept("rank0: FWD(s0,m0)\nrank1: FWD(s0,m0)\n") == "0 m1");  // a tie
+  CHECK(kept("rank0: FWD(s0,m0)\nrank1: FWD_RECV(s1,m0)\nrank2: FWD(s2,m0)\n") == "0 1 2 m1");
+  CHECK(kept("rank0: FWD(s0,m0) FWD_SEND(s9,m0)\n") == "0 m1");
+  CHECK(kept("rank0: BWD(s0,m3)\n") == "0 m4");
+  CHECK_THROWS_WITH_AS(read_steps("rank0: FWD(s0,m0) FWD(s2,m0)", "f", Misplaced::kept),
+                       "f:1:19: error: stage 2 is computed, but stage 1 is not; expected stages 0 "
+                       "to 2, each computed by some rank",
+                       Error);
+  CHECK_THROWS_AS(read_steps("rank0: FSDP_UNSHARD(s0)", "f", Misplaced::kept), Error);
+}
+
 TEST_CASE("bytes that are no text are shown escaped") {
   check_mistakes(kBinary);
 }

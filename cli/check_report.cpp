@@ -1,0 +1,99 @@
+#include "cli/check_report.h"
+
+#include <fmt/format.h>
+
+#include "cli/deadlock_text.h"
+#include "cli/json_writer.h"
+
+namespace steptwin::cli {
+namespace {
+
+std::string findings_text(const CheckResult& result, bool quiet) {
+  std::string text;
+  for (const Finding& finding : result.findings) text += finding_text(finding) + "\n";
+  if (quiet) return text;
+  const std::size_t count = result.findings.size();
+  return text + fmt::format("{} finding{}{}; not simulated\n", count, count == 1 ? "" : "s",
+                            count == kMostFindings ? " or more" : "");
+}
+
+void string_or_null(JsonWriter& writer, const char* key, const std::string& text) {
+  writer.Key(key);
+  if (text.empty()) {
+    writer.Null();
+  } else {
+    writer.String(text.c_str());
+  }
+}
+
+void number_or_null(JsonWriter& writer, const char* key, std::int64_t number) {
+  writer.Key(key);
+  if (number < 0) {
+    writer.Null();
+  } else {
+    writer.Int64(number);
+  }
+}
+
+void write_finding(JsonWriter& writer, const Finding& finding) {
+  writer.StartObject();
+  number_or_null(writer, "rank", finding.rank);
+  number_or_null(writer, "slot", finding.position);
+  string_or_null(writer, "step", finding.step);
+  writer.Key("text");
+  writer.String(finding.text.c_str());
+  writer.EndObject();
+}
+
+Finding as_finding(const sim::Deadlock& deadlock) {
+  std::string text = "deadlock: ";
+  text += deadlock.cycle.empty() ? "something waits for what never comes" : deadlock.cycle_text;
+  return {-1, -1, "", text};
+}
+
+}  // namespace
+
+bool has_findings(const CheckResult& result) {
+  return !result.findings.empty() || result.deadlock.has_value();
+}
+
+std::string check_text(const CheckResult& result, bool quiet, std::size_t width) {
+  if (!result.findings.empty()) return findings_text(result, quiet);
+  if (result.deadlock) return deadlock_text(*result.deadlock, width);
+  if (quiet) return "";
+  if (!result.why_not_simulated.empty()) {
+    return fmt::format("No static findings; not simulated: {}\n", result.why_not_simulated);
+  }
+  if (result.transfers_unchecked) {
+    return "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
+           "from each other is not checked.\n";
+  }
+  return "No findings: the schedule is complete and runs to its end.\n";
+}
+
+std::string check_json(const CheckResult& result) {
+  rapidjson::StringBuffer buffer;
+  JsonWriter writer(buffer);
+  writer.SetIndent(' ', 2);
+  writer.StartObject();
+  writer.Key("findings");
+  writer.StartArray();
+  for (const Finding& finding : result.findings) write_finding(writer, finding);
+  if (result.deadlock) write_finding(writer, as_finding(*result.deadlock));
+  writer.EndArray();
+  writer.Key("left_out");
+  writer.Bool(result.findings.size() == kMostFindings);
+  writer.Key("simulated");
+  writer.Bool(result.why_not_simulated.empty());
+  string_or_null(writer, "why_not_simulated", result.why_not_simulated);
+  writer.Key("deadlock");
+  if (result.deadlock) {
+    write_deadlock(writer, *result.deadlock);
+  } else {
+    writer.Null();
+  }
+  writer.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+}  // namespace steptwin::cli
