@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "reports/latency.h"
 #include "reports/paint.h"
@@ -18,8 +19,18 @@ constexpr std::size_t kMostRows = 16;
 constexpr std::size_t kFirstRows = 6;
 constexpr std::size_t kWorstRows = 6;
 constexpr std::size_t kLeastBar = 10;
-constexpr std::size_t kMostBar = 40;
+constexpr std::size_t kMostBar = 80;
+constexpr std::size_t kBarGap = 2;
 constexpr double kPercent = 100.0;
+
+enum Column : std::uint8_t { rank, compute, overlapped, exposed, idle, bubble, in_flight };
+constexpr std::size_t kColumns = 7;
+constexpr std::array<std::string_view, kColumns> kHeaders = {
+    "rank", "compute", "overlapped", "exposed", "idle", "bubble", "in flight"};
+// Where there is room, so that tables of several runs look alike.
+constexpr std::array<std::size_t, kColumns> kRoomyWidths = {6, 9, 10, 9, 9, 8, 9};
+// What goes first where there is none: what the others, or the headline, say too.
+constexpr std::array<Column, 4> kDispensable = {idle, overlapped, in_flight, exposed};
 
 // What a bar is made of, in order.
 struct Segment {
@@ -73,72 +84,131 @@ Row quantile_row(std::string_view label, const std::vector<Row>& rows, std::int3
   return quantiles;
 }
 
+// A line of the table: cells, with a bar if it is one rank's, or a note between lines.
+struct Line {
+  std::array<std::string, kColumns> cells;
+  const OccupancyTimes* bar = nullptr;
+  std::string note;
+};
+
 class Table {
  public:
   Table(const Metrics& metrics, const RankTableOptions& options)
-      : metrics_(metrics), options_(options), unit_(unit_for(metrics.step_time_ns)) {}
+      : metrics_(metrics), options_(options), unit_(unit_for(metrics.step_time_ns)) {
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      headers_.cells[column] = kHeaders[column];
+    }
+  }
 
   std::string text() {
     std::vector<Row> rows;
     for (const RankMetrics& rank : metrics_.ranks) {
       rows.push_back(row_of(rank, metrics_.step_time_ns));
     }
-    header();
     if (rows.size() <= kMostRows) {
-      for (std::size_t rank = 0; rank < rows.size(); ++rank) line(rows[rank], rank);
+      for (std::size_t rank = 0; rank < rows.size(); ++rank) add_rank(rows, rank);
     } else {
       abridged(rows);
     }
-    legend();
-    return text_;
+    lay_out();
+    std::string text = painted(options_.color, tint::kBold, cells_text(headers_)) + "\n";
+    for (const Line& line : lines_) text += line_text(line) + "\n";
+    return text + legend();
   }
 
  private:
-  void header() {
-    const std::string names =
-        fmt::format("{:>6} {:>9} {:>10} {:>9} {:>9} {:>8} {:>9}", "rank", "compute", "overlapped",
-                    "exposed", "idle", "bubble", "in flight");
-    const std::size_t taken = columns_of(names) + 2;
-    if (options_.width >= taken + kLeastBar) {
-      bar_cells_ = std::min(options_.width - taken, kMostBar);
-    }
-    text_ += painted(options_.color, tint::kBold, names) + "\n";
+  void add_row(const Row& row) {
+    const auto scaled = [this](TimeNs time) {
+      return fmt::format("{:.2f}", static_cast<double>(time) / unit_.ns);
+    };
+    const double share = ratio_of(row.times_ns[4], metrics_.step_time_ns).value_or(0) * kPercent;
+    lines_.push_back(
+        {{row.label, scaled(row.times_ns[0]), scaled(row.times_ns[1]), scaled(row.times_ns[2]),
+          scaled(row.times_ns[3]), fmt::format("{:.1f} %", share), fmt::to_string(row.in_flight)},
+         nullptr,
+         ""});
   }
 
-  void line(const Row& row, std::size_t rank) {
-    row_text(row);
-    if (bar_cells_ > 0) text_ += fmt::format("  {}", bar(metrics_.ranks[rank].times));
-    text_ += "\n";
+  void add_rank(const std::vector<Row>& rows, std::size_t rank) {
+    add_row(rows[rank]);
+    lines_.back().bar = &metrics_.ranks[rank].times;
   }
 
-  void row_text(const Row& row) {
-    const auto scaled = [this](TimeNs time) { return static_cast<double>(time) / unit_.ns; };
-    const double bubble = ratio_of(row.times_ns[4], metrics_.step_time_ns).value_or(0) * kPercent;
-    text_ += fmt::format("{:>6} {:>9.2f} {:>10.2f} {:>9.2f} {:>9.2f} {:>6.1f} % {:>9}", row.label,
-                         scaled(row.times_ns[0]), scaled(row.times_ns[1]), scaled(row.times_ns[2]),
-                         scaled(row.times_ns[3]), bubble, row.in_flight);
-  }
+  void add_note(std::string text) { lines_.push_back({{}, nullptr, std::move(text)}); }
 
   void abridged(const std::vector<Row>& rows) {
-    for (std::size_t rank = 0; rank < kFirstRows; ++rank) line(rows[rank], rank);
-    note(fmt::format("of all {} ranks, column by column", rows.size()));
-    row_text(quantile_row("p50", rows, 50));
-    text_ += "\n";
-    row_text(quantile_row("p90", rows, 90));
-    text_ += "\n";
-    note("largest bubble");
-    std::vector<std::size_t> worst(rows.size());
-    std::iota(worst.begin(), worst.end(), std::size_t{0});
+    for (std::size_t rank = 0; rank < kFirstRows; ++rank) add_rank(rows, rank);
+    add_note(fmt::format("of all {} ranks, column by column", rows.size()));
+    const Row median = quantile_row("p50", rows, 50);
+    add_row(median);
+    add_row(quantile_row("p90", rows, 90));
+    // Ranks that are shown already, or are no worse than most, tell nothing new.
+    std::vector<std::size_t> worst;
+    for (std::size_t rank = kFirstRows; rank < rows.size(); ++rank) {
+      if (rows[rank].times_ns[4] > median.times_ns[4]) worst.push_back(rank);
+    }
+    if (worst.empty()) return;
     std::stable_sort(worst.begin(), worst.end(), [&rows](std::size_t left, std::size_t right) {
       return rows[left].times_ns[4] > rows[right].times_ns[4];
     });
-    for (std::size_t place = 0; place < kWorstRows; ++place) {
-      line(rows[worst[place]], worst[place]);
+    worst.resize(std::min(worst.size(), kWorstRows));
+    add_note("largest bubble of the others");
+    for (const std::size_t rank : worst) add_rank(rows, rank);
+  }
+
+  // The roomy columns with a bar, narrow ones with a bar, the roomy ones alone, narrow ones alone,
+  // then fewer columns: the first that fits.
+  void lay_out() {
+    std::array<std::size_t, kColumns> narrow{};
+    std::array<std::size_t, kColumns> roomy{};
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      narrow[column] = headers_.cells[column].size() + (column == rank ? 2 : 0);
+      for (const Line& line : lines_) {
+        narrow[column] = std::max(narrow[column], line.cells[column].size());
+      }
+      roomy[column] = std::max(kRoomyWidths[column], narrow[column]);
+    }
+    for (const bool with_bar : {true, false}) {
+      for (const auto& widths : {roomy, narrow}) {
+        widths_ = widths;
+        const std::size_t taken = columns_taken() + (with_bar ? kBarGap + kLeastBar : 0);
+        if (taken > options_.width) continue;
+        if (with_bar) {
+          bar_cells_ = std::min(options_.width - columns_taken() - kBarGap, kMostBar);
+        }
+        return;
+      }
+    }
+    for (const Column column : kDispensable) {
+      if (columns_taken() <= options_.width) return;
+      widths_[column] = 0;
     }
   }
 
-  void note(std::string_view text) {
-    text_ += painted(options_.color, tint::kDim, fmt::format("     … {}", text)) + "\n";
+  // A column of width 0 is not shown.
+  std::size_t columns_taken() const {
+    std::size_t taken = 0;
+    for (const std::size_t width : widths_) taken += width == 0 ? 0 : width + 1;
+    return taken - 1;
+  }
+
+  std::string cells_text(const Line& line) const {
+    std::string text;
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      if (widths_[column] == 0) continue;
+      if (!text.empty()) text += ' ';
+      text += fmt::format("{:>{}}", line.cells[column], widths_[column]);
+    }
+    return text;
+  }
+
+  std::string line_text(const Line& line) const {
+    if (!line.note.empty()) {
+      return painted(options_.color, tint::kDim, fmt::format("     … {}", line.note));
+    }
+    std::string text = cells_text(line);
+    if (line.bar != nullptr && bar_cells_ > 0) text += "  " + bar(*line.bar);
+    return text;
   }
 
   // Copies count as exposed here: what is neither compute nor idle.
@@ -155,25 +225,28 @@ class Table {
     return text;
   }
 
-  void legend() {
-    text_ += fmt::format("        times in {}; ", unit_.name);
-    if (bar_cells_ == 0) {
-      text_ += "overlapped is part of compute\n";
-      return;
+  std::string legend() const {
+    constexpr std::size_t kMargin = 8;
+    std::string text = fmt::format("{:{}}times in {}", "", kMargin, unit_.name);
+    if (bar_cells_ > 0) {
+      text += "; bar:";
+      for (const Segment& segment : kSegments) {
+        text += fmt::format(" {} {}", painted(options_.color, segment.tint, segment.cell),
+                            segment.name);
+      }
+      return text + "\n";
     }
-    text_ += "bar:";
-    for (const Segment& segment : kSegments) {
-      text_ +=
-          fmt::format(" {} {}", painted(options_.color, segment.tint, segment.cell), segment.name);
-    }
-    text_ += "\n";
+    if (widths_[overlapped] > 0) text += "; overlapped is part of compute";
+    return wrapped(text, options_.width, kMargin) + "\n";
   }
 
   const Metrics& metrics_;
   const RankTableOptions& options_;
   Unit unit_;
+  Line headers_;
+  std::vector<Line> lines_;
+  std::array<std::size_t, kColumns> widths_ = {};
   std::size_t bar_cells_ = 0;
-  std::string text_;
 };
 
 }  // namespace

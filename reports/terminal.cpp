@@ -1,6 +1,7 @@
 #include "reports/terminal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
 #include <numeric>
@@ -17,6 +18,8 @@ constexpr double kPercent = 100.0;
 constexpr double kWorthSaying = 0.005;  // of a slowdown
 constexpr std::size_t kMostReasons = 3;
 constexpr std::size_t kMostHints = 3;
+constexpr std::size_t kLeastWidth = 40;
+constexpr std::size_t kSideBySide = 60;  // what a figure means stands beside it from here on
 
 std::string percent(std::optional<double> ratio) {
   return ratio ? fmt::format("{:.1f} %", *ratio * kPercent) : "n/a";
@@ -43,10 +46,10 @@ class Summary {
   Summary(const Metrics& metrics, const TerminalOptions& options)
       : metrics_(metrics),
         options_(options),
-        width_(static_cast<std::size_t>(std::max(options.width, 40))) {}
+        width_(std::max(static_cast<std::size_t>(std::max(options.width, 0)), kLeastWidth)) {}
 
   std::string text() {
-    if (!options_.title.empty()) text_ += bold(options_.title) + "\n\n";
+    if (!options_.title.empty()) text_ += bold(wrapped(options_.title, width_, 2)) + "\n\n";
     headline();
     text_ += '\n';
     text_ += rank_table(metrics_, {options_.color, width_});
@@ -62,7 +65,11 @@ class Summary {
 
   void figure(std::string_view name, std::string_view value, std::string_view explained) {
     text_ += fmt::format("  {:<12}", name) + bold(fmt::format("{:>9}", value));
-    text_ += wrapped(fmt::format("{:23}   {}", "", explained), width_, 26).substr(23) + "\n";
+    if (width_ < kSideBySide) {
+      text_ += "\n" + wrapped(fmt::format("{:6}{}", "", explained), width_, 6) + "\n";
+    } else {
+      text_ += wrapped(fmt::format("{:23}   {}", "", explained), width_, 26).substr(23) + "\n";
+    }
   }
 
   void headline() {
@@ -93,12 +100,14 @@ class Summary {
     causes.resize(kMostReasons);
     const TimeNs all_ns = gaps.sum_ns();
     if (all_ns == 0) return;
-    text_ +=
-        fmt::format("\n{} (shares of all ranks' time without compute)\n", bold("Why no compute"));
+    constexpr std::string_view kTitle = "Why no compute";
+    const std::string title =
+        wrapped(fmt::format("{} (shares of all ranks' time without compute)", kTitle), width_, 2);
+    text_ += fmt::format("\n{}{}\n", bold(kTitle), title.substr(kTitle.size()));
     for (const GapCause cause : causes) {
-      if (gaps.of(cause) == 0) continue;
-      const double share = ratio_of(gaps.of(cause), all_ns).value_or(0) * kPercent;
-      text_ += wrapped(fmt::format("  {:>3.0f} %  {}", share, reason_for(cause)), width_, 9) + "\n";
+      const auto share = std::lround(ratio_of(gaps.of(cause), all_ns).value_or(0) * kPercent);
+      if (share == 0) continue;
+      text_ += wrapped(fmt::format("  {:>3} %  {}", share, reason_for(cause)), width_, 9) + "\n";
     }
   }
 

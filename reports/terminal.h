@@ -14,10 +14,9 @@ struct TerminalOptions {
   SettingsOn settings = {};
 };
 
-// One screen: the headline figures, each with its window; a table of the ranks, with a bar each
-// where the width allows one; the three largest reasons for time without compute; what to try.
-// More than 16 ranks are shown as the first ones, quantiles of all, and the ones with the largest
-// bubble.
+// One screen: the headline figures, each with its window; a table of the ranks (rank_table.h); the
+// three largest reasons for time without compute, unless they round to 0 %; what to try. No line is
+// longer than the width, for which 40 columns are the least.
 std::string terminal_summary(const Metrics& metrics, const TerminalOptions& options);
 
 }  // namespace steptwin::reports

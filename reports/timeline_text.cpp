@@ -1,6 +1,7 @@
 #include "reports/timeline_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <fmt/format.h>
 #include <string_view>
@@ -16,6 +17,9 @@ namespace {
 
 constexpr std::int32_t kLeastColumns = 10;
 constexpr std::int32_t kMostColumns = 1000;
+
+constexpr std::array<std::pair<char, std::string_view>, 3> kDirections = {
+    {{'F', "forward"}, {'B', "backward"}, {'W', "weight gradient"}}};
 
 // What a cell can show. Letters sort the way ties fall.
 struct Look {
@@ -124,8 +128,10 @@ class Picture {
       const TraceKernel& kernel = index_.kernel(position);
       const KernelTimes& times = kernel.times;
       if (kernel.kind == KernelKind::compute) {
-        columns_.spread({times.start_ns, times.end_ns},
-                        {compute_letter(kernel), kernel.micro, kernel.stage}, compute);
+        const char letter = compute_letter(kernel);
+        if (shown_.find(letter) == std::string::npos) shown_ += letter;
+        columns_.spread({times.start_ns, times.end_ns}, {letter, kernel.micro, kernel.stage},
+                        compute);
       } else if (is_communication(kernel.kind) && options_.communication) {
         columns_.spread({times.ready_ns, times.start_ns}, {'.', -1, -1}, communication);
         columns_.spread({times.start_ns, times.end_ns}, {communication_letter(kernel), -1, -1},
@@ -195,22 +201,40 @@ class Picture {
     text_ += painted(options_.color, tint::kDim, axis) + "\n";
   }
 
+  // What occurs in the picture, on as many lines as it takes.
   void legend() {
-    const auto sample = [this](char letter, std::string_view name) {
-      std::string mark =
-          options_.color ? coloured_run({letter, 0, 0}, 3) : plain_run({letter, 0, 0}, 3);
-      return mark + fmt::format(" {}", name);
-    };
-    const std::string margin(gutter_ + 1, ' ');
-    text_ += fmt::format("{}{}   {}   {}", margin, sample('F', "forward"), sample('B', "backward"),
-                         sample('W', "weight gradient"));
-    if (options_.communication) {
-      text_ += fmt::format(
-          "\n{}below: p p2p   d dispatch   c combine   x other   . waits for its "
-          "peer",
-          margin);
+    std::vector<std::pair<std::string, std::size_t>> entries;  // with their columns
+    for (const auto& [letter, name] : kDirections) {
+      if (shown_.find(letter) == std::string::npos) continue;
+      constexpr std::size_t kCells = 3;
+      const Look look{letter, 0, 0};
+      const std::string mark =
+          options_.color ? coloured_run(look, kCells) : plain_run(look, kCells);
+      entries.emplace_back(fmt::format("{} {}", mark, name), kCells + 1 + name.size());
     }
-    text_ += "\n";
+    legend_lines(entries);
+    if (!options_.communication) return;
+    entries.clear();
+    for (const std::string_view text :
+         {"below: p p2p", "d dispatch", "c combine", "x other", ". waits for its peer"}) {
+      entries.emplace_back(text, text.size());
+    }
+    legend_lines(entries);
+  }
+
+  void legend_lines(const std::vector<std::pair<std::string, std::size_t>>& entries) {
+    constexpr std::string_view kGap = "   ";
+    const std::size_t margin = gutter_ + 1;
+    const std::size_t width = margin + static_cast<std::size_t>(column_count_);
+    std::size_t column = 0;
+    for (const auto& [text, columns] : entries) {
+      const bool fits = column > 0 && column + kGap.size() + columns <= width;
+      if (column > 0 && !fits) text_ += '\n';
+      text_ += fits ? std::string(kGap) : std::string(margin, ' ');
+      text_ += text;
+      column = (fits ? column + kGap.size() : margin) + columns;
+    }
+    if (column > 0) text_ += '\n';
   }
 
   TraceIndex index_;
@@ -218,6 +242,7 @@ class Picture {
   std::size_t gutter_;
   std::int32_t column_count_;
   Columns columns_;
+  std::string shown_;  // letters of directions
   std::string text_;
 };
 

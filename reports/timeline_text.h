@@ -26,6 +26,8 @@ struct TimelineOptions {
 // blank. A run of cells of one micro-batch and stage begins with letter and number as far as they
 // fit. In colour the background says which it is.
 //
+// A legend says what the letters that occur mean, on as many lines as the width asks for.
+//
 // The communication row shows p for p2p, d dispatch, c combine, x others, and a dot where a kernel
 // waits for its peer.
 std::string timeline_text(const Trace& trace, const TimelineOptions& options);

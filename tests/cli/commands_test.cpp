@@ -88,6 +88,40 @@ TEST_CASE("simulate --timeline draws every rank below the summary") {
   }
 }
 
+// Columns of the longest line; continuation bytes of UTF-8 take none.
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::size_t columns = 0;
+  for (const char byte : text) {
+    if (byte == '\n') columns = 0;
+    const bool continues = (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+    if (byte != '\n' && !continues) longest = std::max(longest, ++columns);
+  }
+  return longest;
+}
+
+TEST_CASE("simulate prints for the width that COLUMNS says, for 100 columns without a terminal") {
+  for (const std::string& scenario : scenarios()) {
+    CAPTURE(scenario);
+    for (const std::size_t width : {40, 66, 80, 140}) {
+      CAPTURE(width);
+      RunRequest request;
+      request.environment = {"COLUMNS=" + std::to_string(width)};
+      const std::size_t longest =
+          longest_line(run_on("simulate", scenario, {"--timeline"}, request).output);
+      CHECK(longest <= width);
+      CHECK(longest >= width - 5);
+    }
+  }
+  for (const std::string columns : {"", "x", "-3", "0", "80x", "99999999999"}) {
+    CAPTURE(columns);
+    RunRequest request;
+    if (!columns.empty()) request.environment = {"COLUMNS=" + columns};
+    CHECK(longest_line(run_on("simulate", "pipeline_1f1b.toml", {"--timeline"}, request).output) ==
+          100);
+  }
+}
+
 TEST_CASE("simulate --json prints one document and nothing else") {
   for (const std::string& scenario : scenarios()) {
     CAPTURE(scenario);

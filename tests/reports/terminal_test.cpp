@@ -71,16 +71,73 @@ What to try
 
 TEST_CASE("no line of a summary exceeds the width, and colours appear only if asked for") {
   const Metrics metrics = compute_metrics(two_ranks());
-  for (const int width : {70, 80, 100, 120, 200}) {
+  const Metrics twenty_ranks = compute_metrics(gpipe_trace(20, 2));
+  for (const int width : {40, 47, 55, 60, 66, 68, 70, 77, 78, 80, 100, 120, 200}) {
     CAPTURE(width);
-    const std::string text = terminal_summary(metrics, {false, width, ""});
+    const std::string text = terminal_summary(metrics, {false, width, "a name, and what it is of"});
     CHECK(text.find('\x1b') == std::string::npos);
     for (const std::string& line : lines_of(text)) {
       CAPTURE(line);
       CHECK(columns_of(line) <= static_cast<std::size_t>(width));
     }
+    for (const std::string& line :
+         lines_of(rank_table(twenty_ranks, {false, static_cast<std::size_t>(width)}))) {
+      CAPTURE(line);
+      CHECK(columns_of(line) <= static_cast<std::size_t>(width));
+    }
   }
   CHECK(terminal_summary(metrics, {true, 80, ""}).find("\x1b[38;5;33m") != std::string::npos);
+}
+
+TEST_CASE("a summary at 40 columns: what figures mean stands below them, columns are left out") {
+  const std::string text = terminal_summary(compute_metrics(two_ranks()),
+                                            {false, 40, "two ranks: 1f1b, 2 ranks x 1 chunk"});
+  CHECK(text.starts_with(R"(two ranks: 1f1b, 2 ranks x 1 chunk
+
+  step time       20 ms
+      first start to last end, one
+      window for all ranks
+  bubble         45.0 %
+      of the step without compute (mean;
+      worst 50.0 %)
+)"));
+  CHECK(text.find(R"(
+  rank compute exposed bubble in flight
+     0   12.00    8.00 40.0 %         2
+     1   10.00    6.00 50.0 %         1
+        times in ms
+
+Why no compute (shares of all ranks'
+  time without compute)
+   61 %  waiting for a value that is not
+         computed anywhere yet (pipeline
+         fill and drain)
+)") != std::string::npos);
+}
+
+// From roomy columns with a bar to narrow ones, then without a bar, then fewer columns.
+TEST_CASE("the rank table uses the width there is") {
+  const Metrics metrics = compute_metrics(two_ranks());
+  const auto head_and_row = [&metrics](std::size_t width) {
+    const std::vector<std::string> lines = lines_of(rank_table(metrics, {false, width}));
+    return std::pair(lines[0], lines[1]);
+  };
+  const std::string roomy = "  rank   compute overlapped   exposed      idle   bubble in flight";
+  const std::string narrow = "  rank compute overlapped exposed idle bubble in flight";
+  const std::string roomy_row =
+      "     0     12.00       1.00      8.00      0.00   40.0 %         2";
+  const std::string narrow_row = "     0   12.00       1.00    8.00 0.00 40.0 %         2";
+  CHECK(head_and_row(300) == std::pair(roomy, roomy_row + "  " + repeated("█", 44) +
+                                                  repeated("▓", 4) + repeated("▒", 32)));
+  CHECK(head_and_row(78) == std::pair(roomy, roomy_row + "  ██████▒▒▒▒"));
+  CHECK(head_and_row(77) == std::pair(narrow, narrow_row + "  ███████████▓▒▒▒▒▒▒▒▒"));
+  CHECK(head_and_row(67) == std::pair(narrow, narrow_row + "  ██████▒▒▒▒"));
+  CHECK(head_and_row(66) == std::pair(roomy, roomy_row));
+  CHECK(head_and_row(65) == std::pair(narrow, narrow_row));
+  CHECK(head_and_row(54).first == "  rank compute overlapped exposed bubble in flight");
+  CHECK(head_and_row(48).first == "  rank compute exposed bubble in flight");
+  CHECK(head_and_row(36).first == "  rank compute exposed bubble");
+  CHECK(head_and_row(1).first == "  rank compute bubble");
 }
 
 TEST_CASE("compute that communication slows is said so") {
@@ -108,7 +165,7 @@ TEST_CASE("of many ranks the first, quantiles and the worst are shown") {
     maker.compute(rank, StepType::fwd, rank, 0, 0, 0, 1000 - 10 * rank);
   }
   const std::vector<std::string> lines =
-      lines_of(rank_table(compute_metrics(maker.trace()), {false, 70}));
+      lines_of(rank_table(compute_metrics(maker.trace()), {false, 66}));
   REQUIRE(lines.size() == 1 + 6 + 1 + 2 + 1 + 6 + 1);
   CHECK(lines[1] == "     0      1.00       0.00      0.00      0.00    0.0 %         1");
   CHECK(lines[6] == "     5      0.95       0.00      0.00      0.05    5.0 %         1");
@@ -116,9 +173,37 @@ TEST_CASE("of many ranks the first, quantiles and the worst are shown") {
   // Nearest rank: the 10th of 20 in each column, the 18th.
   CHECK(lines[8] == "   p50      0.90       0.00      0.00      0.09    9.0 %         1");
   CHECK(lines[9] == "   p90      0.98       0.00      0.00      0.17   17.0 %         1");
-  CHECK(lines[10] == "     … largest bubble");
+  CHECK(lines[10] == "     … largest bubble of the others");
   CHECK(lines[11] == "    19      0.81       0.00      0.00      0.19   19.0 %         1");
   CHECK(lines[16] == "    14      0.86       0.00      0.00      0.14   14.0 %         1");
+}
+
+TEST_CASE("of many ranks that are alike none is shown twice") {
+  TraceMaker maker(20);
+  for (std::int32_t rank = 0; rank < 20; ++rank) {
+    maker.compute(rank, StepType::fwd, rank, 0, 0, 0, rank == 0 ? 1000 : 900);
+  }
+  const auto lines = [&maker] {
+    return lines_of(rank_table(compute_metrics(maker.trace()), {false, 66}));
+  };
+  CHECK(lines().size() == 1 + 6 + 1 + 2 + 1);
+  // One that is worse than most is told apart; the worst of all, rank 1, is shown already.
+  maker.trace().kernels[1].times.end_ns = 100;
+  maker.trace().kernels[17].times.end_ns = 800;
+  REQUIRE(lines().size() == 1 + 6 + 1 + 2 + 1 + 1 + 1);
+  CHECK(lines()[11] == "    17      0.80       0.00      0.00      0.20   20.0 %         1");
+}
+
+TEST_CASE("reasons that round to 0 % are left out") {
+  Metrics metrics = compute_metrics(two_ranks());
+  metrics.gap_by_cause = {};
+  metrics.gap_by_cause.of(GapCause::transfer) = 995;
+  metrics.gap_by_cause.of(GapCause::host) = 5;
+  const std::string one_percent = terminal_summary(metrics, {});
+  CHECK(one_percent.find("\n  100 %  bytes in flight") != std::string::npos);
+  CHECK(one_percent.find("\n    1 %  not launched yet") != std::string::npos);
+  metrics.gap_by_cause.of(GapCause::host) = 4;
+  CHECK(terminal_summary(metrics, {}).find("not launched yet") == std::string::npos);
 }
 
 TEST_CASE("cells are given in proportion and none is lost") {

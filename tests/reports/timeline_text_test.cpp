@@ -27,7 +27,8 @@ TEST_CASE("a row per rank, each run with letter and micro-batch, two columns a n
         R"(rank 0 │F0──────F1──────                B0══W0┄┄
 rank 1 │          F0──────B0══════════
         0                                  20 ns
-        F0─ forward   B0═ backward   W0┄ weight gradient
+        F0─ forward   B0═ backward
+        W0┄ weight gradient
 )");
 }
 
@@ -37,8 +38,31 @@ TEST_CASE("ASCII, with communication below and ranks left out") {
        |        pp      ..............pp
 … 1 more rank
         0                                  20 ns
-        F0- forward   B0= backward   W0~ weight gradient
-        below: p p2p   d dispatch   c combine   x other   . waits for its peer
+        F0- forward   B0= backward
+        W0~ weight gradient
+        below: p p2p   d dispatch   c combine
+        x other   . waits for its peer
+)");
+}
+
+TEST_CASE("the legend names what occurs, and takes another line where the width is short") {
+  CHECK(timeline_text(two_ranks(), {false, true, 30, true, 1}) ==
+        R"(rank 0 |F0--F1---         B0W0
+       |    pp   ........p
+… 1 more rank
+        0                20 ns
+        F0- forward
+        B0= backward
+        W0~ weight gradient
+        below: p p2p
+        d dispatch   c combine
+        x other
+        . waits for its peer
+)");
+  CHECK(timeline_text(gpipe_trace(1, 1), {false, true, 48, false, 1}) ==
+        R"(rank 0 |F0-----------B0=========================
+        0                                  30 ns
+        F0- forward   B0= backward
 )");
 }
 
