@@ -44,6 +44,12 @@ void count(Writer& writer, std::string_view name, std::int64_t value) {
   writer.Int64(value);
 }
 
+// A figure that nothing computes yet. Its key is there, so that a reader need not ask for versions.
+void not_available(Writer& writer, std::string_view name) {
+  key(writer, name);
+  writer.Null();
+}
+
 void gap_by_cause(Writer& writer, const GapTimes& times) {
   key(writer, "gap_by_cause");
   writer.StartObject();
@@ -100,6 +106,8 @@ void rank_object(Writer& writer, const RankMetrics& rank) {
   duration(writer, "collective_wait_us", rank.collective_wait_ns);
   count(writer, "in_flight_max", rank.in_flight_max);
   count(writer, "in_flight_input_max", rank.in_flight_input_max);
+  not_available(writer, "memory_peak_bytes");
+  not_available(writer, "memory_peak_at_us");
   writer.EndObject();
 }
 
@@ -125,6 +133,9 @@ void job_figures(Writer& writer, const Metrics& metrics) {
   duration(writer, "p99", metrics.latency_p99_ns);
   writer.EndObject();
   gap_by_cause(writer, metrics.gap_by_cause);
+  not_available(writer, "critical_path");
+  not_available(writer, "model_flops_utilization");
+  not_available(writer, "tokens_per_second");
 }
 
 }  // namespace

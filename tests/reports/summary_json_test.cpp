@@ -63,6 +63,22 @@ TEST_CASE("summary.json has every figure, nulls for what is not there, and parse
   }
 }
 
+TEST_CASE("figures that nothing computes yet are there as null") {
+  rapidjson::Document summary;
+  summary.Parse(summary_json(compute_metrics(TraceMaker(1).trace())).c_str());
+  for (const char* key : {"critical_path", "model_flops_utilization", "tokens_per_second"}) {
+    CAPTURE(key);
+    REQUIRE(summary.HasMember(key));
+    CHECK(summary[key].IsNull());
+  }
+  const rapidjson::Value& rank = summary["ranks"][0];
+  for (const char* key : {"memory_peak_bytes", "memory_peak_at_us"}) {
+    CAPTURE(key);
+    REQUIRE(rank.HasMember(key));
+    CHECK(rank[key].IsNull());
+  }
+}
+
 TEST_CASE("rendezvous times are listed by hook and role") {
   TraceMaker maker(1);
   maker.compute(0, StepType::fwd, 0, 0, 0, 0, 1500)
