@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -8,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
+#include "cli/progress.h"
 #include "model/check.h"
 #include "model/error.h"
 #include "model/formats/recognise.h"
@@ -19,11 +21,6 @@
 
 namespace steptwin::cli {
 namespace {
-
-struct Checked {
-  Scenario scenario;
-  Schedule schedule;
-};
 
 bool is_schedule_file(const std::string& path) {
   return !path.ends_with(".toml");
@@ -48,19 +45,22 @@ Scenario scenario_around(const Schedule& schedule, const std::string& file) {
   return scenario;
 }
 
-Checked load(const Options& options) {
-  if (!is_schedule_file(options.input)) {
-    const Scenario scenario = load_scenario(options);
-    return {scenario, make_schedule(scenario)};
-  }
+// What is to be checked: a scenario's schedule, or one from a file and a scenario around it.
+struct Subject {
+  Scenario scenario;
+  std::optional<Schedule> schedule;  // from a file
+};
+
+Subject load(const Options& options) {
+  if (!is_schedule_file(options.input)) return {load_scenario(options), std::nullopt};
   if (!options.sets.empty()) {
     throw Error({options.input, 0, 0}, "a schedule has no keys for --set",
                 "a scenario, whose file is named .toml");
   }
-  const Schedule schedule = read_schedule(read_file(options.input), options.input, Misplaced::kept);
-  const Scenario scenario = scenario_around(schedule, options.input);
+  Schedule schedule = read_schedule(read_file(options.input), options.input, Misplaced::kept);
+  Scenario scenario = scenario_around(schedule, options.input);
   refuse_if_too_large(scenario);
-  return {scenario, schedule};
+  return {std::move(scenario), std::move(schedule)};
 }
 
 // Why the schedule cannot be simulated, or "".
@@ -88,16 +88,18 @@ bool has_transfers(const Schedule& schedule) {
   return found;
 }
 
-CheckResult check(const Checked& checked) {
+CheckResult check(const Schedule& schedule, const Scenario& scenario, Progress& progress) {
   CheckResult result;
-  result.findings = check_schedule(checked.schedule);
-  result.why_not_simulated =
-      result.findings.empty() ? unrunnable(checked.schedule) : "there are findings";
+  progress.begin(phase::kCheck);
+  result.findings = check_schedule(schedule);
+  result.why_not_simulated = result.findings.empty() ? unrunnable(schedule) : "there are findings";
   if (!result.why_not_simulated.empty()) return result;
-  result.transfers_unchecked =
-      checked.schedule.ranks.size() > 1 && !has_transfers(checked.schedule);
-  const Program program = lower(checked.schedule, checked.scenario);
+  result.transfers_unchecked = schedule.ranks.size() > 1 && !has_transfers(schedule);
+  progress.begin(phase::kLower);
+  const Program program = lower(schedule, scenario);
   validate(program);
+  progress.count(program.kernels.size());
+  progress.begin(phase::kSimulate);
   auto outcome = sim::simulate(program, {.host_records = false});
   if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
     result.deadlock = std::move(*deadlock);
@@ -105,8 +107,16 @@ CheckResult check(const Checked& checked) {
   return result;
 }
 
+CheckResult check(Subject subject, const ProgressOptions& options) {
+  Progress progress(options, estimated_kernels(subject.scenario),
+                    {phase::kSchedule, phase::kCheck, phase::kLower, phase::kSimulate});
+  const Schedule schedule =
+      subject.schedule ? *std::move(subject.schedule) : make_schedule(subject.scenario);
+  return check(schedule, subject.scenario, progress);
+}
+
 int check_command(const Options& options) {
-  const CheckResult result = check(load(options));
+  const CheckResult result = check(load(options), progress_options(options));
   const auto width = static_cast<std::size_t>(terminal_width());
   print(options.json ? check_json(result) : check_text(result, options.quiet, width));
   return has_findings(result) ? kFinding : kDone;

@@ -1,12 +1,17 @@
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
+#include "cli/progress.h"
 #include "model/formats/program_json.h"
 #include "model/lowering/lower.h"
 #include "model/scenario_schedule.h"
+#include "model/size_limit.h"
 #include "model/validate.h"
 
 namespace steptwin::cli {
@@ -14,9 +19,18 @@ namespace {
 
 int lower_command(const Options& options) {
   const Scenario scenario = load_scenario(options);
-  const Program program = lower(make_schedule(scenario), scenario);
+  std::optional<Progress> progress;
+  progress.emplace(progress_options(options), estimated_kernels(scenario),
+                   std::vector{phase::kSchedule, phase::kLower, phase::kWriteProgram});
+  const Schedule schedule = make_schedule(scenario);
+  progress->begin(phase::kLower);
+  const Program program = lower(schedule, scenario);
   validate(program);
-  print(program_json(program));
+  progress->count(program.kernels.size());
+  progress->begin(phase::kWriteProgram);
+  const std::string json = program_json(program);
+  progress.reset();
+  print(json);
   return kDone;
 }
 

@@ -1,12 +1,17 @@
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
+#include "cli/progress.h"
 #include "model/formats/meta_step_text.h"
 #include "model/formats/steps_text.h"
 #include "model/scenario_schedule.h"
+#include "model/size_limit.h"
 #include "reports/grid.h"
 
 namespace steptwin::cli {
@@ -16,16 +21,25 @@ struct ScheduleOptions : Options {
   std::string format = "steps";
 };
 
+std::string text_of(const Schedule& schedule, const ScheduleOptions& options) {
+  if (options.format == "steps") return steps_text(schedule);
+  if (options.format == "metastep") return meta_step_text(schedule);
+  reports::GridOptions grid;
+  grid.color = use_color(options);
+  grid.width = static_cast<std::size_t>(terminal_width());
+  return reports::grid_text(schedule, grid);
+}
+
 int schedule_command(const ScheduleOptions& options) {
-  const Schedule schedule = make_schedule(load_scenario(options));
-  if (options.format == "grid") {
-    reports::GridOptions grid;
-    grid.color = use_color(options);
-    grid.width = static_cast<std::size_t>(terminal_width());
-    print(reports::grid_text(schedule, grid));
-  } else {
-    print(options.format == "steps" ? steps_text(schedule) : meta_step_text(schedule));
-  }
+  const Scenario scenario = load_scenario(options);
+  std::optional<Progress> progress;
+  progress.emplace(progress_options(options), estimated_kernels(scenario),
+                   std::vector{phase::kSchedule, phase::kWriteSchedule});
+  const Schedule schedule = make_schedule(scenario);
+  progress->begin(phase::kWriteSchedule);
+  const std::string text = text_of(schedule, options);
+  progress.reset();
+  print(text);
   return kDone;
 }
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <ostream>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -15,6 +17,7 @@
 #include "model/formats/steps_text.h"
 #include "model/lowering/lower.h"
 #include "model/scenario_schedule.h"
+#include "model/size_limit.h"
 #include "model/validate.h"
 #include "reports/chrome_trace.h"
 #include "reports/metrics.h"
@@ -36,11 +39,35 @@ void write_inputs(RunFolder& folder, const Scenario& scenario, const Schedule& s
   folder.write("schedule.steps", steps_text(schedule));
 }
 
-template <typename Write>
-void write_stream(RunFolder& folder, const std::string& name, const Trace& trace, Write&& write) {
+using Write = void(const Trace&, std::ostream&, const reports::ProgressCallback&);
+
+void write_stream(RunFolder& folder, const std::string& name, const Trace& trace, Write& write,
+                  Progress& progress) {
   std::ofstream file = folder.open(name);
-  write(trace, file);
+  write(trace, file, progress.callback());
   folder.close(file, name);
+}
+
+void write_outputs(RunFolder& folder, const Trace& trace, const reports::Metrics& metrics,
+                   Progress& progress) {
+  progress.begin(phase::kTraceCsv);
+  write_stream(folder, "trace.csv", trace, reports::write_trace_csv, progress);
+  progress.begin(phase::kHostCsv);
+  write_stream(folder, "host.csv", trace, reports::write_host_csv, progress);
+  progress.begin(phase::kTraceJson);
+  write_stream(folder, "trace.json", trace, reports::write_chrome_trace, progress);
+  folder.write("summary.json", reports::summary_json(metrics));
+  folder.commit();
+}
+
+std::vector<Phase> plan_of(const SimulateOptions& options) {
+  using namespace phase;
+  std::vector<Phase> plan{kSchedule, kLower, kSimulate, kFigures};
+  if (!options.out.empty()) {
+    plan.insert(plan.begin() + 2, kWriteSchedule);
+    plan.insert(plan.end(), {kTraceCsv, kHostCsv, kTraceJson});
+  }
+  return plan;
 }
 
 // Control characters, which steer a terminal, as question marks.
@@ -120,41 +147,37 @@ std::string terminal_text(const SimulateOptions& options, const Scenario& scenar
 
 int simulate_command(const SimulateOptions& options) {
   const Scenario scenario = load_scenario(options);
+  std::optional<Progress> progress;
+  progress.emplace(progress_options(options), estimated_kernels(scenario), plan_of(options));
   const Schedule schedule = make_schedule(scenario);
+  progress->begin(phase::kLower);
   const Program program = lower(schedule, scenario);
   validate(program);
+  progress->count(program.kernels.size());
   std::optional<RunFolder> folder;
   if (!options.out.empty()) {
+    progress->begin(phase::kWriteSchedule);
     folder.emplace(options.out, options.force);
     write_inputs(*folder, scenario, schedule);
   }
-  std::optional<Progress> progress;
-  progress.emplace(!options.quiet, program.kernels.size(), folder.has_value());
-  progress->begin("simulating", Progress::kSimulate);
+  progress->begin(phase::kSimulate);
   const std::variant<Trace, sim::Deadlock> outcome = sim::simulate(program);
   if (const auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
     progress.reset();
     return report_deadlock(options, *deadlock, folder);
   }
   const auto& trace = std::get<Trace>(outcome);
-  progress->begin("working out the figures", Progress::kMetrics);
+  progress->begin(phase::kFigures);
   const reports::Metrics metrics = reports::compute_metrics(trace);
-  if (folder) {
-    progress->begin("writing trace.csv", Progress::kTraceCsv);
-    write_stream(*folder, "trace.csv", trace, reports::write_trace_csv);
-    progress->begin("writing host.csv", Progress::kHostCsv);
-    write_stream(*folder, "host.csv", trace, reports::write_host_csv);
-    progress->begin("writing trace.json", Progress::kTraceJson);
-    write_stream(*folder, "trace.json", trace, reports::write_chrome_trace);
-    folder->write("summary.json", reports::summary_json(metrics));
-    folder->commit();
+  if (folder) write_outputs(*folder, trace, metrics, *progress);
+  std::string text;
+  if (options.json) {
+    text = reports::summary_json(metrics);
+  } else if (!options.quiet) {
+    text = terminal_text(options, scenario, schedule, trace, metrics);
   }
   progress.reset();
-  if (options.json) {
-    print(reports::summary_json(metrics));
-  } else if (!options.quiet) {
-    print(terminal_text(options, scenario, schedule, trace, metrics));
-  }
+  print(text);
   return kDone;
 }
 

@@ -25,17 +25,24 @@ double kernels_per_cell(const Scenario& scenario) {
   return 4 + 3 * parts_of_layer * static_cast<double>(most_layers);
 }
 
+double cells_of(const Scenario& scenario) {
+  return static_cast<double>(scenario.stages()) *
+         static_cast<double>(scenario.pipeline.micro_batches);
+}
+
 }  // namespace
 
+double estimated_kernels(const Scenario& scenario) {
+  return cells_of(scenario) * kernels_per_cell(scenario);
+}
+
 double estimated_bytes(const Scenario& scenario) {
-  const double cells =
-      static_cast<double>(scenario.stages()) * static_cast<double>(scenario.pipeline.micro_batches);
   const double per_kernel = static_cast<double>(sizeof(Kernel) + sizeof(P2pPart) +
                                                 sizeof(KernelTimes) + sizeof(TraceKernel)) +
                             kCommandsPerKernel * static_cast<double>(sizeof(Command)) +
                             kStateBytesPerKernel;
-  return cells * (kSlotsPerCell * static_cast<double>(sizeof(Slot)) +
-                  kernels_per_cell(scenario) * per_kernel);
+  return cells_of(scenario) * kSlotsPerCell * static_cast<double>(sizeof(Slot)) +
+         estimated_kernels(scenario) * per_kernel;
 }
 
 void refuse_if_too_large(const Scenario& scenario) {

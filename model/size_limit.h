@@ -13,6 +13,9 @@ namespace steptwin {
 //             entries, times and trace record
 double estimated_bytes(const Scenario& scenario);
 
+// The kernels among it, rather too many than too few.
+double estimated_kernels(const Scenario& scenario);
+
 // Throws Error if the estimate exceeds the machine's memory, rather than let it be killed half way.
 void refuse_if_too_large(const Scenario& scenario);
 

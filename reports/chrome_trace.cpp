@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/hooks.h"
@@ -67,20 +68,23 @@ class Lanes {
 
 class ChromeWriter {
  public:
-  ChromeWriter(const Trace& trace, std::ostream& out)
+  ChromeWriter(const Trace& trace, std::ostream& out, const ProgressCallback& progress)
       : index_(trace),
         names_(index_),
         track_of_kernel_(trace.kernels.size()),
         next_track_(trace.ranks.size()),
-        out_(&out) {}
+        drawn_of_rank_(trace.ranks.size()),
+        out_(&out),
+        progress_(progress) {}
 
   void write() {
     out_buffer("{{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
     for (std::int32_t rank = 0; rank < index_.ranks(); ++rank) rank_tracks(rank);
-    for (std::size_t kernel = 0; kernel < track_of_kernel_.size(); ++kernel) slices(kernel);
-    for (const HostRecord& record : index_.trace().host) host_slice(record);
-    arrows();
+    order_host_records();
+    find_arrows();
+    for (std::int32_t rank = 0; rank < index_.ranks(); ++rank) rank_slices(rank);
     counters();
+    for (std::size_t arrow = 0; arrow < arrows_.size(); ++arrow) draw_arrow(arrow);
     out_buffer("\n]}}\n");
     flush();
   }
@@ -90,6 +94,13 @@ class ChromeWriter {
   void out_buffer(fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Values>(values)...);
     if (buffer_.size() > kFlushBytes) flush();
+  }
+
+  // A kernel or an arrow is written.
+  void step_done() {
+    constexpr std::size_t kProgressEvery = 1 << 14;
+    if (++steps_done_ % kProgressEvery != 0 || !progress_) return;
+    progress_(steps_done_, track_of_kernel_.size() + arrows_.size());
   }
 
   // One event a line.
@@ -155,6 +166,37 @@ class ChromeWriter {
       }
       track_of_kernel_[position] = tracks[stream][lane];
     }
+    std::stable_sort(by_time.begin(), by_time.end(), [this](std::size_t left, std::size_t right) {
+      return track_of_kernel_[left] < track_of_kernel_[right];
+    });
+    drawn_of_rank_[static_cast<std::size_t>(rank)] = std::move(by_time);
+  }
+
+  // A simulated trace has its records in this order, one that was read need not.
+  void order_host_records() {
+    const std::vector<HostRecord>& records = index_.trace().host;
+    host_.reserve(records.size());
+    for (const HostRecord& record : records) host_.push_back(&record);
+    const auto is_before = [](const HostRecord* left, const HostRecord* right) {
+      return std::tie(left->rank, left->thread, left->begin_ns, left->end_ns) <
+             std::tie(right->rank, right->thread, right->begin_ns, right->end_ns);
+    };
+    if (std::is_sorted(host_.begin(), host_.end(), is_before)) return;
+    std::stable_sort(host_.begin(), host_.end(), is_before);
+  }
+
+  // Track by track: streams, host threads, further lanes of streams.
+  void rank_slices(std::int32_t rank) {
+    const TraceRank& names = index_.trace().ranks[static_cast<std::size_t>(rank)];
+    const std::vector<std::size_t>& drawn = drawn_of_rank_[static_cast<std::size_t>(rank)];
+    const auto lanes = std::partition_point(drawn.begin(), drawn.end(), [&](std::size_t kernel) {
+      return track_of_kernel_[kernel] < static_cast<std::int64_t>(names.streams.size());
+    });
+    for (auto kernel = drawn.begin(); kernel != lanes; ++kernel) slices(*kernel);
+    for (; next_host_ < host_.size() && host_[next_host_]->rank == rank; ++next_host_) {
+      host_slice(*host_[next_host_]);
+    }
+    for (auto kernel = lanes; kernel != drawn.end(); ++kernel) slices(*kernel);
   }
 
   std::int64_t further_track(std::int32_t rank, std::size_t stream, std::size_t lane) {
@@ -188,6 +230,7 @@ class ChromeWriter {
   }
 
   void slices(std::size_t position) {
+    step_done();
     const TraceKernel& kernel = index_.kernel(position);
     const std::string name = names_.of(kernel);
     const KernelTimes& times = kernel.times;
@@ -216,23 +259,32 @@ class ChromeWriter {
     out_buffer(R"({{"kernel":{}}}}})", record.kernel);
   }
 
-  // An arrow leaves where bytes start to move and arrives within the receive's last nanosecond.
-  void arrows() {
+  void find_arrows() {
     const Transfers transfers(index_);
-    std::int64_t next_id = 1;
     for (const Chunk& chunk : index_.chunks()) {
       const std::optional<Transfer> transfer = transfers.into(chunk);
-      if (!transfer || transfer->send == Transfer::kNoKernel) continue;
-      const TraceKernel& send = index_.kernel(transfer->send);
-      const TraceKernel& receive = index_.kernel(transfer->receive);
-      event(R"({{"ph":"s","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})", send.rank,
-            track_of_kernel_[transfer->send], microseconds_fixed(send.times.start_ns), next_id);
-      const TimeNs arrival = std::max(receive.times.start_ns, receive.times.end_ns - 1);
-      event(R"({{"ph":"f","bp":"e","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})",
-            receive.rank, track_of_kernel_[transfer->receive], microseconds_fixed(arrival),
-            next_id);
-      ++next_id;
+      if (transfer && transfer->send != Transfer::kNoKernel) arrows_.push_back(*transfer);
     }
+    std::sort(arrows_.begin(), arrows_.end(), [this](const Transfer& left, const Transfer& right) {
+      const TimeNs first = index_.kernel(left.send).times.start_ns;
+      const TimeNs second = index_.kernel(right.send).times.start_ns;
+      return std::tie(first, left.send, left.receive) < std::tie(second, right.send, right.receive);
+    });
+  }
+
+  // An arrow leaves where bytes start to move and arrives within the receive's last nanosecond. Its
+  // ends stand together, the start first: where both are at one instant, that decides.
+  void draw_arrow(std::size_t arrow) {
+    step_done();
+    const Transfer& transfer = arrows_[arrow];
+    const std::size_t id = arrow + 1;
+    const TraceKernel& send = index_.kernel(transfer.send);
+    const TraceKernel& receive = index_.kernel(transfer.receive);
+    event(R"({{"ph":"s","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})", send.rank,
+          track_of_kernel_[transfer.send], microseconds_fixed(send.times.start_ns), id);
+    const TimeNs arrival = std::max(receive.times.start_ns, receive.times.end_ns - 1);
+    event(R"({{"ph":"f","bp":"e","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})",
+          receive.rank, track_of_kernel_[transfer.receive], microseconds_fixed(arrival), id);
   }
 
   void counters() {
@@ -251,16 +303,22 @@ class ChromeWriter {
   TraceIndex index_;
   SliceNames names_;
   std::vector<std::int64_t> track_of_kernel_;
-  std::vector<std::int64_t> next_track_;  // by rank
+  std::vector<std::int64_t> next_track_;                 // by rank
+  std::vector<std::vector<std::size_t>> drawn_of_rank_;  // kernels by track and time
+  std::vector<const HostRecord*> host_;                  // by rank, thread and time
+  std::size_t next_host_ = 0;
+  std::vector<Transfer> arrows_;  // by time
+  std::size_t steps_done_ = 0;
   std::ostream* out_;
+  const ProgressCallback& progress_;
   fmt::memory_buffer buffer_;
   bool is_first_ = true;
 };
 
 }  // namespace
 
-void write_chrome_trace(const Trace& trace, std::ostream& out) {
-  ChromeWriter(trace, out).write();
+void write_chrome_trace(const Trace& trace, std::ostream& out, const ProgressCallback& progress) {
+  ChromeWriter(trace, out, progress).write();
 }
 
 }  // namespace steptwin::reports

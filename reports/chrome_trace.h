@@ -3,6 +3,7 @@
 #include <iosfwd>
 
 #include "model/trace.h"
+#include "reports/progress_callback.h"
 
 namespace steptwin::reports {
 
@@ -15,8 +16,12 @@ namespace steptwin::reports {
 //   arrows    from each send to its receive
 //   counters  activations in flight, per rank
 //
+// In the file the names of tracks come first, then slices by rank, track and time, then counters,
+// then arrows by time; so a reader that streams knows each slice when an arrow refers to it.
+//
 // Slices of one track never overlap: what would is moved to a further track of the stream, named
 // "comm (2)". Times are microseconds with three decimals, exactly the trace's nanoseconds.
-void write_chrome_trace(const Trace& trace, std::ostream& out);
+void write_chrome_trace(const Trace& trace, std::ostream& out,
+                        const ProgressCallback& progress = {});
 
 }  // namespace steptwin::reports

@@ -40,12 +40,13 @@ std::vector<TraceRank> quoted_names(const Trace& trace) {
 
 }  // namespace
 
-void write_trace_csv(const Trace& trace, std::ostream& out) {
+void write_trace_csv(const Trace& trace, std::ostream& out, const ProgressCallback& progress) {
   const std::vector<TraceRank> ranks = quoted_names(trace);
   fmt::memory_buffer buffer;
   fmt::format_to(std::back_inserter(buffer),
                  "kernel,rank,thread,stream,kind,part,direction,step,stage,micro,layer,peer,bytes,"
                  "enqueue_ns,ready_ns,start_ns,end_ns\n");
+  std::size_t written = 0;
   for (const TraceKernel& kernel : trace.kernels) {
     const TraceRank& rank = ranks[static_cast<std::size_t>(kernel.rank)];
     fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{},{},{},{},{},{},{},{},"),
@@ -61,22 +62,29 @@ void write_trace_csv(const Trace& trace, std::ostream& out) {
     fmt::format_to(std::back_inserter(buffer), FMT_COMPILE(",{},{},{},{},{}\n"), kernel.bytes,
                    kernel.times.enqueue_ns, kernel.times.ready_ns, kernel.times.start_ns,
                    kernel.times.end_ns);
-    if (buffer.size() > kFlushBytes) flush(buffer, out);
+    ++written;
+    if (buffer.size() <= kFlushBytes) continue;
+    flush(buffer, out);
+    if (progress) progress(written, trace.kernels.size());
   }
   flush(buffer, out);
 }
 
-void write_host_csv(const Trace& trace, std::ostream& out) {
+void write_host_csv(const Trace& trace, std::ostream& out, const ProgressCallback& progress) {
   const std::vector<TraceRank> ranks = quoted_names(trace);
   fmt::memory_buffer buffer;
   fmt::format_to(std::back_inserter(buffer), "rank,thread,command,hook,kernel,begin_ns,end_ns\n");
+  std::size_t written = 0;
   for (const HostRecord& record : trace.host) {
     const TraceRank& rank = ranks[static_cast<std::size_t>(record.rank)];
     fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{},{},{},{}\n"), record.rank,
                    rank.threads.at(static_cast<std::size_t>(record.thread)),
                    name_of(record.command), hook_label({record.hook, record.layer}), record.kernel,
                    record.begin_ns, record.end_ns);
-    if (buffer.size() > kFlushBytes) flush(buffer, out);
+    ++written;
+    if (buffer.size() <= kFlushBytes) continue;
+    flush(buffer, out);
+    if (progress) progress(written, trace.host.size());
   }
   flush(buffer, out);
 }

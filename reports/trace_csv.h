@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/trace.h"
+#include "reports/progress_callback.h"
 
 namespace steptwin::reports {
 
@@ -24,8 +25,8 @@ namespace steptwin::reports {
 // kernel is -1 but for a launch. The role at a hook has no column: the table of roles gives it,
 // main being the forward side and any other thread the backward side. Without a hook it reads as
 // COMM.
-void write_trace_csv(const Trace& trace, std::ostream& out);
-void write_host_csv(const Trace& trace, std::ostream& out);
+void write_trace_csv(const Trace& trace, std::ostream& out, const ProgressCallback& progress = {});
+void write_host_csv(const Trace& trace, std::ostream& out, const ProgressCallback& progress = {});
 
 // Both files back into a Trace. The files name streams and threads and do not number them: they
 // are numbered as they appear (host.csv first, for threads), but "compute" and "main" are 0 where

@@ -149,7 +149,9 @@ RunResult run_program(const std::vector<std::string>& arguments, const RunReques
     actions.write_to(STDOUT_FILENO, output);
   }
   RunResult result;
-  wait_for(start(arguments, request, actions), result);
+  const pid_t process = start(arguments, request, actions);
+  if (request.meanwhile) request.meanwhile(process);
+  wait_for(process, result);
   if (request.reader_gone) close(pipe_ends[1]);
   if (!request.reader_gone && request.output_to.empty()) result.output = text_of_file(output);
   if (request.errors_to.empty()) result.errors = text_of_file(errors);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace steptwin {
@@ -34,6 +36,7 @@ struct RunRequest {
   std::string output_to;                 // a file in the place of standard output, as /dev/full
   std::string errors_to;                 // the same for standard error
   bool reader_gone = false;              // standard output is a pipe that nobody reads
+  std::function<void(pid_t)> meanwhile;  // called once, while the program runs
 };
 
 struct RunResult {

@@ -1,7 +1,9 @@
 #include "reports/trace_csv.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <sstream>
+#include <vector>
 
 #include "model/error.h"
 #include "model/hooks.h"
@@ -48,6 +50,24 @@ TEST_CASE("trace.csv and host.csv, line for line") {
                           "0,backward,rendezvous,B1,-1,5,9\n"
                           "0,main,notify,D_LAST,-1,9,9\n"
                           "0,main,launch,,0,0,1\n");
+}
+
+TEST_CASE("progress is told while lines are written, ascending, and at most all of them") {
+  Trace trace = gpipe_trace(2, 2000);
+  trace.host.assign(8000, HostRecord{});
+  for (const bool host : {false, true}) {
+    CAPTURE(host);
+    std::vector<std::size_t> told;
+    std::ostringstream out;
+    const ProgressCallback progress = [&](std::size_t done, std::size_t total) {
+      CHECK(total == 8000);
+      told.push_back(done);
+    };
+    host ? write_host_csv(trace, out, progress) : write_trace_csv(trace, out, progress);
+    CHECK(told.size() == out.str().size() / (1 << 16));
+    CHECK(std::is_sorted(told.begin(), told.end()));
+    CHECK(told.back() <= 8000);
+  }
 }
 
 TEST_CASE("columns in any order, comments, CRLF and a byte order mark are read") {
