@@ -4,14 +4,17 @@
 #include <fstream>
 #include <string>
 
+#include "cli/signal_guard.h"
+
 namespace steptwin::cli {
 
 // An output folder that appears complete or not at all: files go to a sibling of a temporary name,
-// which commit() renames. Without commit() nothing is left.
+// which commit() renames. Without commit() nothing is left, nor when a signal ends the process.
 class RunFolder {
  public:
   // Throws Error if `path` exists and `force` is not given, or cannot be made. With force only a
-  // folder is replaced that is empty or holds nothing but what steptwin writes.
+  // folder is replaced that is empty or holds nothing but what steptwin writes. Removes what
+  // processes that were killed have left beside it.
   RunFolder(const std::string& path, bool force);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
@@ -27,10 +30,13 @@ class RunFolder {
   void commit();
 
  private:
+  void remove_unfinished();
+
   std::filesystem::path path_;
   std::filesystem::path unfinished_;
   bool force_;
-  bool committed_ = false;
+  bool is_made_ = false;  // and not yet committed; changed while the guard is held
+  SignalGuard guard_;
 };
 
 }  // namespace steptwin::cli

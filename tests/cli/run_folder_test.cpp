@@ -1,8 +1,13 @@
 #include "cli/run_folder.h"
 
+#include <chrono>
+#include <csignal>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <functional>
 #include <rapidjson/document.h>
+#include <thread>
+#include <unistd.h>
 
 #include "model/error.h"
 #include "tests/cli/run_program.h"
@@ -203,6 +208,69 @@ TEST_CASE("what came to be there during the run is kept") {
     CHECK(text_of_file(folder / name / "notes.txt") == "mine");
   }
   CHECK(folder.names() == std::vector<std::string>{"forced", "plain"});
+}
+
+// Runs for some tenths of a second once its folder is there, and calls `meanwhile` then.
+RunResult long_run(const TemporaryFolder& folder, const std::function<void(pid_t)>& meanwhile) {
+  RunRequest request;
+  request.meanwhile = [&](pid_t process) {
+    const auto unfinished = folder / ("run.unfinished." + std::to_string(process));
+    for (int waited_ms = 0; !std::filesystem::exists(unfinished); ++waited_ms) {
+      REQUIRE(waited_ms < kMostSeconds * 1000);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    meanwhile(process);
+  };
+  return run_program({"simulate", scenario_path("pipeline_1f1b.toml"), "--set", "pipeline.ranks=64",
+                      "--set", "pipeline.micro_batches=256", "--out", (folder / "run").string()},
+                     request);
+}
+
+TEST_CASE("a run that a signal ends leaves nothing, and its parent sees the signal") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    const TemporaryFolder folder;
+    const RunResult run = long_run(folder, [signal](pid_t process) { kill(process, signal); });
+    CHECK(run.status == 128 + signal);
+    CHECK(run.output.empty());
+    CHECK(folder.names().empty());
+  }
+}
+
+TEST_CASE("what a killed run has left goes when the next one writes to the same place") {
+  const TemporaryFolder folder;
+  CHECK(long_run(folder, [](pid_t process) { kill(process, SIGKILL); }).status == 128 + SIGKILL);
+  REQUIRE(folder.names().size() == 1);
+  CHECK(folder.names()[0].starts_with("run.unfinished."));
+  CHECK(simulate_to(folder / "other").status == 0);
+  CHECK(folder.names().size() == 2);
+  CHECK(simulate_to(folder / "run").status == 0);
+  CHECK(folder.names() == std::vector<std::string>{"other", "run"});
+}
+
+// No process has a number beyond pid_max, which is 2^22 at most; number 1 always lives.
+TEST_CASE("of what stands beside a new folder only what dead runs have left is removed") {
+  const TemporaryFolder folder;
+  const std::string own = "run.unfinished." + std::to_string(getpid());
+  for (const std::string name :
+       {"run.unfinished.4194305", "run.unfinished.1", "run.unfinished.4194306",
+        "run.unfinished.x4194305", "run.unfinished.-1", "run.unfinished.99999999999",
+        "run.unfinished.", "runs.unfinished.4194305", "run.replaced.4194305"}) {
+    std::filesystem::create_directory(folder / name);
+  }
+  std::filesystem::create_directory(folder / own);
+  folder.write("run.unfinished.4194305/trace.csv", "half");
+  folder.write("run.unfinished.4194306/notes.txt", "mine");
+  folder.write("run.unfinished.4194307", "a file");
+  {
+    cli::RunFolder run((folder / "run").string(), false);
+    CHECK(names_in(folder / own).empty());
+  }
+  CHECK(folder.names() ==
+        std::vector<std::string>{"run.replaced.4194305", "run.unfinished.", "run.unfinished.-1",
+                                 "run.unfinished.1", "run.unfinished.4194306",
+                                 "run.unfinished.4194307", "run.unfinished.99999999999",
+                                 "run.unfinished.x4194305", "runs.unfinished.4194305"});
 }
 
 TEST_CASE("a full disk is a failure of the machine, a reader that has gone is none") {
