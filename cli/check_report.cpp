@@ -4,6 +4,7 @@
 
 #include "cli/deadlock_text.h"
 #include "cli/json_writer.h"
+#include "reports/paint.h"
 
 namespace steptwin::cli {
 namespace {
@@ -15,6 +16,17 @@ std::string findings_text(const CheckResult& result, bool quiet) {
   const std::size_t count = result.findings.size();
   return text + fmt::format("{} finding{}{}; not simulated\n", count, count == 1 ? "" : "s",
                             count == kMostFindings ? " or more" : "");
+}
+
+std::string nothing_found_text(const CheckResult& result) {
+  if (!result.why_not_simulated.empty()) {
+    return fmt::format("No static findings; not simulated: {}", result.why_not_simulated);
+  }
+  if (result.transfers_unchecked) {
+    return "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
+           "from each other is not checked.";
+  }
+  return "No findings: the schedule is complete and runs to its end.";
 }
 
 void string_or_null(JsonWriter& writer, const char* key, const std::string& text) {
@@ -61,14 +73,7 @@ std::string check_text(const CheckResult& result, bool quiet, std::size_t width)
   if (!result.findings.empty()) return findings_text(result, quiet);
   if (result.deadlock) return deadlock_text(*result.deadlock, width);
   if (quiet) return "";
-  if (!result.why_not_simulated.empty()) {
-    return fmt::format("No static findings; not simulated: {}\n", result.why_not_simulated);
-  }
-  if (result.transfers_unchecked) {
-    return "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
-           "from each other is not checked.\n";
-  }
-  return "No findings: the schedule is complete and runs to its end.\n";
+  return reports::wrapped(nothing_found_text(result), width, 2) + "\n";
 }
 
 std::string check_json(const CheckResult& result) {

@@ -23,12 +23,26 @@ std::string repeated(std::string_view text, std::size_t times) {
   return result;
 }
 
+namespace {
+
+// Where the next word ends that may stand on a line of its own; "key = value" is one.
+std::size_t word_end(std::string_view text) {
+  std::size_t space = text.find(' ', 1);
+  while (space != std::string_view::npos &&
+         (text[space - 1] == '=' || text.substr(space + 1).starts_with("= "))) {
+    space = text.find(' ', space + 1);
+  }
+  return std::min(space, text.size());
+}
+
+}  // namespace
+
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string result;
   std::size_t column = 0;
   while (!text.empty()) {
-    const std::size_t space = std::min(text.find(' ', 1), text.size());
-    const std::string_view word = text.substr(0, space);  // with the space before it
+    const std::size_t end = word_end(text);
+    const std::string_view word = text.substr(0, end);  // with the space before it
     const std::size_t length = columns_of(word);
     if (column > indent && column + length > width && word.front() == ' ') {
       result += '\n';
@@ -39,7 +53,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
       result += word;
       column += length;
     }
-    text.remove_prefix(space);
+    text.remove_prefix(end);
   }
   return result;
 }

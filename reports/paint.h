@@ -25,8 +25,8 @@ std::size_t columns_of(std::string_view text);
 // `text` once per cell.
 std::string repeated(std::string_view text, std::size_t times);
 
-// Breaks at spaces so that no line exceeds `width` columns; lines after the first begin with
-// `indent` spaces. A word that is too long stands alone.
+// Breaks at spaces so that no line exceeds `width` columns, but not within "key = value"; lines
+// after the first begin with `indent` spaces. A word that is too long stands alone.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace steptwin::reports

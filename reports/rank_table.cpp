@@ -47,9 +47,10 @@ struct Unit {
   std::string_view name;
   double ns;
 };
+// With two decimals the numbers keep at least four digits, and stay within their columns.
 Unit unit_for(TimeNs longest) {
   if (longest < 1'000'000) return {"us", 1e3};
-  if (longest < 1'000'000'000) return {"ms", 1e6};
+  if (longest < 100'000'000'000) return {"ms", 1e6};
   return {"s", 1e9};
 }
 

@@ -50,10 +50,10 @@ TEST_CASE("simulate prints a summary and nothing on standard error") {
 
 TEST_CASE("simulate advises first what helps most: a stream apart for the all-to-alls") {
   const RunResult run = run_on("simulate", "early_receive.toml");
-  CHECK(run.output.find(
-            "\nWhat to try\n  - collectives queue behind transfers: give them a stream "
-            "of their own (streams.preset =\n    \"per_group\"); or post receives late ") !=
-        std::string::npos);
+  CHECK(
+      run.output.find(
+          "\nWhat to try\n  - collectives queue behind transfers: give them a stream of their own\n"
+          "    (streams.preset = \"per_group\"); or post receives late ") != std::string::npos);
 }
 
 TEST_CASE("simulate does not advise what the scenario has on") {

@@ -289,7 +289,7 @@ TEST_CASE("check: nothing found, and what was not looked at") {
        "No findings: the schedule is complete and runs to its end.\n"},
       {"rank0: FWD(s0,m0) BWD(s0,m0)\nrank1: FWD(s1,m0) BWD(s1,m0)\n",
        "No findings: the schedule is complete. It has no transfers, so what its ranks wait for "
-       "from each other is not checked.\n"},
+       "from each\n  other is not checked.\n"},
       // Three stages on two ranks; a rank that holds none.
       {"rank0: FWD(s0,m0) FWD_SEND(s0,m0) FWD_RECV(s2,m0) FWD(s2,m0) BWD(s2,m0) BWD_SEND(s2,m0) "
        "BWD_RECV(s0,m0) BWD(s0,m0)\n"

@@ -158,6 +158,18 @@ TEST_CASE("figures without a base read n/a, and an empty trace has no reasons or
   CHECK(text.find("try") == std::string::npos);
 }
 
+TEST_CASE("times keep their digits: seconds are for what takes minutes") {
+  const auto unit_and_compute = [](TimeNs unit_ns) {
+    const std::vector<std::string> lines =
+        lines_of(rank_table(compute_metrics(gpipe_trace(1, 1, unit_ns)), {false, 66}));
+    return lines[1].substr(7, 9) + lines[2].substr(lines[2].find(" in ") + 3, 3);
+  };
+  CHECK(unit_and_compute(33'000) == "   990.00 us");
+  CHECK(unit_and_compute(34'000) == "     1.02 ms");
+  CHECK(unit_and_compute(3'333'000'000) == " 99990.00 ms");
+  CHECK(unit_and_compute(3'334'000'000) == "   100.02 s;");
+}
+
 TEST_CASE("of many ranks the first, quantiles and the worst are shown") {
   // Rank r computes 1000 - 10 r of 1000.
   TraceMaker maker(20);
@@ -217,6 +229,8 @@ TEST_CASE("text wraps at spaces, with an indent") {
   CHECK(wrapped("one two three", 8, 2) == "one two\n  three");
   CHECK(wrapped("one", 2, 0) == "one");
   CHECK(wrapped("  - a b", 5, 4) == "  - a\n    b");
+  CHECK(wrapped("set (a.b = \"c\") or d = 1", 14, 2) == "set\n  (a.b = \"c\")\n  or d = 1");
+  CHECK(wrapped("a =", 2, 0) == "a\n=");
   CHECK(columns_of("a█…") == 3);
 }
 
