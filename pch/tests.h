@@ -1,4 +1,0 @@
-// As standard.h, for tests.
-#include <doctest/doctest.h>
-
-#include "standard.h"
