@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/formats/misplaced.h"
+#include "model/formats/torch_csv.h"
 #include "model/schedule.h"
 
 namespace steptwin {
@@ -14,13 +16,20 @@ namespace steptwin {
 //
 //   steps      rank0: then anything but a bracket    rank0: FWD(s0,m0) -
 //   metastep   rank0: then a bracket, or {0:         rank0: [MetaStep(...), None]
-enum class ScheduleFormat : std::uint8_t { steps, metastep };
+//   torch_csv  a number and a letter, (, " or ,      0F0,0F1,,0B0
+enum class ScheduleFormat : std::uint8_t { steps, metastep, torch_csv };
 
 // Throws Error naming the formats it looked for if it is none of them.
 ScheduleFormat recognise_format(std::string_view text, const std::string& file);
 
-// Reads a schedule in whichever format it is.
+// Reads a schedule in whichever format it is. The options are about PyTorch's alone.
 Schedule read_schedule(std::string_view text, const std::string& file,
-                       Misplaced misplaced = Misplaced::refused);
+                       Misplaced misplaced = Misplaced::refused,
+                       const TorchReadOptions& options = {});
+
+// What that reading took in another way than it stands in the file, a sentence each; the other
+// formats leave nothing open.
+std::vector<std::string> reading_notes(std::string_view text, const std::string& file,
+                                       const TorchReadOptions& options = {});
 
 }  // namespace steptwin

@@ -68,6 +68,12 @@ void TextCursor::take_rest_of_line() {
   if (at_ > 0 && text_[at_ - 1] == '\r') --at_;
 }
 
+bool TextCursor::take_until(std::string_view stops) {
+  const std::size_t begin = at_;
+  while (!at_line_end() && stops.find(text_[at_]) == std::string_view::npos) ++at_;
+  return at_ > begin;
+}
+
 std::string_view TextCursor::take_word() {
   const std::string_view word = peek_word();
   at_ += word.size();

@@ -34,7 +34,9 @@ class TextCursor {
   bool take_blanks();    // spaces and tabs
   bool take_line_end();  // LF, or CR LF
 
-  void take_rest_of_line();      // up to the line end, not including it
+  void take_rest_of_line();  // up to the line end, not including it
+  // Up to the first of the `stops` or the line end, whichever comes first, not including it.
+  bool take_until(std::string_view stops);
   std::string_view take_word();  // letters, digits and _; empty if there is none
   std::string_view peek_word() const;
 
