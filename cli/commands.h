@@ -18,5 +18,6 @@ void add_simulate_command(CLI::App& program, Action& action);
 void add_schedule_command(CLI::App& program, Action& action);
 void add_lower_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
+void add_convert_command(CLI::App& program, Action& action);
 
 }  // namespace steptwin::cli

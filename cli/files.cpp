@@ -4,10 +4,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <system_error>
+#include <unistd.h>
 
+#include "cli/signal_guard.h"
 #include "model/error.h"
 
 namespace steptwin::cli {
@@ -16,6 +19,22 @@ namespace {
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
+
+void refuse_to_replace(const std::string& path, bool force) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, ignored);
+  if (!std::filesystem::exists(status)) return;
+  if (!force) throw Error({path, 0, 0}, "exists already", "a new file, or --force to replace it");
+  if (!std::filesystem::is_regular_file(status)) {
+    throw Error({path, 0, 0}, "is not a file and will not be replaced", "a file to replace");
+  }
+}
+
+// Whether all of the text has come to the disk.
+bool write_all(std::FILE* file, const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return (std::fclose(file) == 0) && written;
+}
 
 }  // namespace
 
@@ -53,6 +72,40 @@ void print(const std::string& text) {
   if (written && std::fflush(stdout) == 0) return;
   if (errno == EPIPE) return;
   throw std::system_error(errno, std::generic_category(), "standard output");
+}
+
+void print_notes(const std::string& file, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    const std::string line = fmt::format("{}: note: {}\n", file, note);
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+}
+
+void write_file(const std::string& path, const std::string& text, bool force) {
+  refuse_to_replace(path, force);
+  const std::string unfinished = fmt::format("{}.unfinished.{}", path, getpid());
+  bool is_made = false;  // changed while the guard is held
+  SignalGuard guard([&] {
+    if (is_made) std::remove(unfinished.c_str());
+  });
+  std::FILE* file = nullptr;
+  {
+    const auto held = guard.hold();
+    file = std::fopen(unfinished.c_str(), "wbx");
+    is_made = file != nullptr;
+  }
+  if (file == nullptr) {
+    throw Error({path, 0, 0}, fmt::format("cannot be made: {}", std::strerror(errno)),
+                "a place where files can be made, whose folder exists");
+  }
+  const bool written = write_all(file, text);
+  const auto held = guard.hold();
+  is_made = false;
+  if (!written || std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    const std::error_code error(errno, std::generic_category());
+    std::remove(unfinished.c_str());
+    throw std::system_error(error, path);
+  }
 }
 
 }  // namespace steptwin::cli

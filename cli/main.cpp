@@ -74,6 +74,7 @@ int run(int argc, char** argv) {
   cli::add_schedule_command(program, action);
   cli::add_lower_command(program, action);
   cli::add_check_command(program, action);
+  cli::add_convert_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -23,6 +23,7 @@ struct Phase {
 };
 
 namespace phase {
+inline constexpr Phase kReadSchedule{"reading the schedule", 500};
 inline constexpr Phase kSchedule{"making the schedule", 200};
 inline constexpr Phase kCheck{"checking the schedule", 100};
 inline constexpr Phase kWriteSchedule{"writing the schedule", 300};

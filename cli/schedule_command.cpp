@@ -8,8 +8,7 @@
 #include "cli/files.h"
 #include "cli/load.h"
 #include "cli/progress.h"
-#include "model/formats/meta_step_text.h"
-#include "model/formats/steps_text.h"
+#include "cli/schedule_forms.h"
 #include "model/scenario_schedule.h"
 #include "model/size_limit.h"
 #include "reports/grid.h"
@@ -21,13 +20,14 @@ struct ScheduleOptions : Options {
   std::string format = "steps";
 };
 
-std::string text_of(const Schedule& schedule, const ScheduleOptions& options) {
-  if (options.format == "steps") return steps_text(schedule);
-  if (options.format == "metastep") return meta_step_text(schedule);
+ScheduleText text_of(const Schedule& schedule, const ScheduleOptions& options) {
+  if (options.format != "grid") {
+    return schedule_text(schedule, schedule_form_named(options.format));
+  }
   reports::GridOptions grid;
   grid.color = use_color(options);
   grid.width = static_cast<std::size_t>(terminal_width());
-  return reports::grid_text(schedule, grid);
+  return {reports::grid_text(schedule, grid), {}};
 }
 
 int schedule_command(const ScheduleOptions& options) {
@@ -37,9 +37,10 @@ int schedule_command(const ScheduleOptions& options) {
                    std::vector{phase::kSchedule, phase::kWriteSchedule});
   const Schedule schedule = make_schedule(scenario);
   progress->begin(phase::kWriteSchedule);
-  const std::string text = text_of(schedule, options);
+  const ScheduleText written = text_of(schedule, options);
   progress.reset();
-  print(text);
+  print(written.text);
+  print_notes(options.input, written.losses);
   return kDone;
 }
 
@@ -51,11 +52,14 @@ void add_schedule_command(CLI::App& program, Action& action) {
       add_command(program, "schedule", "Print the schedule of a scenario",
                   "steptwin schedule scenarios/moe_overlap_hooks.toml --format grid");
   add_scenario_options(*command, *options, "The scenario (TOML)");
+  std::vector<std::string> formats = schedule_form_names();
+  formats.emplace_back("grid");
   command
       ->add_option("--format", options->format,
-                   "steps: compact text; metastep: as the Python class prints itself; grid: a "
-                   "picture")
-      ->check(CLI::IsMember({"steps", "metastep", "grid"}))
+                   std::string(kScheduleFormsHelp) +
+                       " What PyTorch's cannot express is said on standard "
+                       "error. grid: a picture")
+      ->check(CLI::IsMember(formats))
       ->type_name("FORMAT");
   command->add_option("--color", options->color, "Colour the grid: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))

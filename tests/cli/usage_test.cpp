@@ -5,7 +5,7 @@
 namespace steptwin {
 namespace {
 
-const std::vector<std::string> kCommands = {"simulate", "schedule", "lower", "check"};
+const std::vector<std::string> kCommands = {"simulate", "schedule", "lower", "check", "convert"};
 
 TEST_CASE("--help of the program and of every command goes to standard output, with an example") {
   for (const std::string flag : {"--help", "-h"}) {
@@ -64,7 +64,7 @@ TEST_CASE("a wrong command line is told so in one line, with status 2 and nothin
   const std::string file = scenario_path("pipeline_1f1b.toml");
   const std::string no_option = "error: simulate has no option ";
   const std::string too_many = " is one argument too many";
-  const std::string commands = "expected one of simulate, schedule, lower, check";
+  const std::string commands = "expected one of simulate, schedule, lower, check, convert";
   const std::string see = "; see steptwin simulate --help";
   const std::vector<UsageCase> cases = {
       {{}, "error: no command; " + commands},
@@ -79,6 +79,11 @@ TEST_CASE("a wrong command line is told so in one line, with status 2 and nothin
       {{"schedule"}, "error: input is required; see steptwin schedule --help"},
       {{"lower"}, "error: input is required; see steptwin lower --help"},
       {{"check"}, "error: input is required; see steptwin check --help"},
+      {{"convert", "a"}, "error: --to is required; see steptwin convert --help"},
+      {{"convert", "a", "--to", "grid"},
+       "error: --to: grid not in {steps,metastep,torch,torch-comms}; see steptwin convert --help"},
+      {{"convert", "a", "--to", "steps", "--out", ""},
+       "error: --out: a file has a name; see steptwin convert --help"},
       {{"simulate", file, "--quick"}, no_option + "\"--quick\"" + see},
       {{"simulate", file, "-x"}, no_option + "\"-x\"" + see},
       {{"simulate", file, "lower"}, "error: \"lower\"" + too_many + see},
@@ -95,7 +100,8 @@ TEST_CASE("a wrong command line is told so in one line, with status 2 and nothin
       {{"simulate", file, "--color", "pink"},
        "error: --color: pink not in {auto,always,never}" + see},
       {{"schedule", file, "--format", "table"},
-       "error: --format: table not in {steps,metastep,grid}; see steptwin schedule --help"},
+       "error: --format: table not in {steps,metastep,torch,torch-comms,grid}; see steptwin "
+       "schedule --help"},
       {{"simulate", file, "--set"}, "error: --set: 1 required KEY=VALUE missing" + see},
       {{"simulate", file, "--out"}, "error: --out: 1 required DIR missing" + see},
       {{"simulate", file, "--out", ""}, "error: --out: a folder has a name" + see},
