@@ -52,11 +52,11 @@ void hint_on_dependency(const Metrics& metrics, const SettingsOn& on, const Shar
         fmt::format("more micro-batches (there are {})", metrics.micro_batches)};
     if (!on.interleaved) choices.emplace_back("interleaved chunks");
     if (!on.zero_bubble) choices.emplace_back("a zero-bubble schedule");
-    hints.push_back({share, "fill and drain: " + either(choices)});
+    hints.emplace_back(share, "fill and drain: " + either(choices));
   } else {
-    hints.push_back({share,
-                     "stages wait for each other in the steady phase: even out their times, or "
-                     "let more micro-batches into flight"});
+    hints.emplace_back(share,
+                       "stages wait for each other in the steady phase: even out their times, or "
+                       "let more micro-batches into flight");
   }
 }
 
@@ -64,9 +64,9 @@ void hint_on_balance(const Metrics& metrics, std::vector<Hint>& hints) {
   const double balance = metrics.stage_balance.value_or(1);
   if (balance <= kUnbalanced) return;
   const double share = (balance - 1) * (1 - metrics.bubble_ratio.value_or(0));
-  hints.push_back({share, fmt::format("balance: the busiest rank computes {:.0f} % more than the "
-                                      "mean; move layers off it",
-                                      (balance - 1) * kPercent)});
+  hints.emplace_back(share, fmt::format("balance: the busiest rank computes {:.0f} % more than the "
+                                        "mean; move layers off it",
+                                        (balance - 1) * kPercent));
 }
 
 void hint_on_collectives(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
@@ -75,23 +75,23 @@ void hint_on_collectives(const Metrics& metrics, const SettingsOn& on, const Sha
   if (!on.overlap) keys = "pipeline.overlap = \"b_f\"";
   if (on.sequential_overlap) keys = "overlap.execution = \"threads\"";
   if (!on.hooks) keys += fmt::format("{}overlap.hooks = true", keys.empty() ? "" : ", ");
-  hints.push_back(
-      {shares.of(metrics.gap_by_cause.in_collective_ns),
-       keys.empty()
-           ? "exposed dispatch and combine, though overlapped: more micro-batches, which are "
-             "overlapped longer, fewer bytes, or a faster link"
-           : fmt::format("exposed dispatch and combine: overlap them with the other direction's "
-                         "compute ({})",
-                         keys)});
+  hints.emplace_back(
+      shares.of(metrics.gap_by_cause.in_collective_ns),
+      keys.empty()
+          ? "exposed dispatch and combine, though overlapped: more micro-batches, which are "
+            "overlapped longer, fewer bytes, or a faster link"
+          : fmt::format("exposed dispatch and combine: overlap them with the other direction's "
+                        "compute ({})",
+                        keys));
 }
 
 void hint_on_transfers(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
                        std::vector<Hint>& hints) {
   const GapTimes& gaps = metrics.gap_by_cause;
-  hints.push_back(
-      {shares.of(gaps.of(GapCause::transfer) - gaps.in_collective_ns),
-       fmt::format("exposed transfers: {}send less, or put neighbours on a faster link",
-                   on.overlap_p2p ? "" : "overlap them (pipeline.overlap_p2p = true), ")});
+  hints.emplace_back(
+      shares.of(gaps.of(GapCause::transfer) - gaps.in_collective_ns),
+      fmt::format("exposed transfers: {}send less, or put neighbours on a faster link",
+                  on.overlap_p2p ? "" : "overlap them (pipeline.overlap_p2p = true), "));
 }
 
 // Late receives come last: on one queue two ranks may then each wait for the other's.
@@ -106,21 +106,22 @@ std::string streams_apart(std::string_view preset, const SettingsOn& on) {
 void hint_on_order(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
                    std::vector<Hint>& hints) {
   const GapTimes& gaps = metrics.gap_by_cause;
-  hints.push_back({shares.of(gaps.in_rendezvous_ns),
-                   "the threads of an overlap wait for each other at its hooks: let it pair "
-                   "stages with the same layers"});
+  hints.emplace_back(shares.of(gaps.in_rendezvous_ns),
+                     "the threads of an overlap wait for each other at its hooks: let it pair "
+                     "stages with the same layers");
   const TimeNs queued_ns = gaps.of(GapCause::order) - gaps.in_rendezvous_ns;
   const double share = shares.of(queued_ns);
   if (gaps.behind_p2p_ns * 2 > queued_ns) {
-    hints.push_back({share, "collectives queue behind transfers: give them a stream of their own " +
-                                streams_apart("per_group", on)});
+    hints.emplace_back(share,
+                       "collectives queue behind transfers: give them a stream of their own " +
+                           streams_apart("per_group", on));
     return;
   }
   if (metrics.transfers_share_streams) {
-    hints.push_back({share,
-                     "values are there but queue: give each neighbour and direction a "
-                     "stream " +
-                         streams_apart("per_edge", on)});
+    hints.emplace_back(share,
+                       "values are there but queue: give each neighbour and direction a "
+                       "stream " +
+                           streams_apart("per_edge", on));
     return;
   }
   std::vector<std::string> choices;
@@ -131,7 +132,7 @@ void hint_on_order(const Metrics& metrics, const SettingsOn& on, const Shares& s
     choices.emplace_back("let a transfer wait for its own data only (comm.order = \"data\")");
   }
   if (choices.empty()) return;
-  hints.push_back({share, "values are there but wait behind other compute: " + either(choices)});
+  hints.emplace_back(share, "values are there but wait behind other compute: " + either(choices));
 }
 
 }  // namespace
@@ -144,8 +145,8 @@ std::vector<std::string> advice(const Metrics& metrics, const SettingsOn& on, st
   hint_on_collectives(metrics, on, shares, hints);
   hint_on_transfers(metrics, on, shares, hints);
   hint_on_order(metrics, on, shares, hints);
-  hints.push_back({shares.of(metrics.gap_by_cause.of(GapCause::host)),
-                   "the host launches too late: fewer and larger launches, or CUDA graphs"});
+  hints.emplace_back(shares.of(metrics.gap_by_cause.of(GapCause::host)),
+                     "the host launches too late: fewer and larger launches, or CUDA graphs");
   std::stable_sort(hints.begin(), hints.end(),
                    [](const Hint& left, const Hint& right) { return left.share > right.share; });
   std::vector<std::string> texts;

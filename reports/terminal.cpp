@@ -66,7 +66,8 @@ class Summary {
   void figure(std::string_view name, std::string_view value, std::string_view explained) {
     text_ += fmt::format("  {:<12}", name) + bold(fmt::format("{:>9}", value));
     if (width_ < kSideBySide) {
-      text_ += "\n" + wrapped(fmt::format("{:6}{}", "", explained), width_, 6) + "\n";
+      text_ += '\n';
+      text_ += wrapped(fmt::format("{:6}{}", "", explained), width_, 6) + "\n";
     } else {
       text_ += wrapped(fmt::format("{:23}   {}", "", explained), width_, 26).substr(23) + "\n";
     }
