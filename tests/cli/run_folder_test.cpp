@@ -69,6 +69,29 @@ TEST_CASE("running a folder's scenario.toml again gives the same folder, byte by
   }
 }
 
+// A compute order: its transfers are in the run folder's schedule.
+TEST_CASE("a run from a schedule file repeats from its own folder, without the file") {
+  const TemporaryFolder folder;
+  const std::string steps = folder.write("v.steps",
+                                         "rank0: FWD(s0,m0) FWD(s3,m0) BWD(s3,m0) BWD(s0,m0)\n"
+                                         "rank1: FWD(s1,m0) FWD(s2,m0) BWD(s2,m0) BWD(s1,m0)\n");
+  const std::string scenario =
+      folder.write("s.toml",
+                   "[pipeline]\nranks = 2\nchunks_per_rank = 2\nmicro_batches = 1\n"
+                   "schedule_file = \"v.steps\"\nrecv_placement = \"late\"\n"
+                   "[stage]\nforward_us = 10\nbackward_input_us = 10\nbackward_weight_us = 10\n");
+  const std::string first = (folder / "first").string();
+  const std::string second = (folder / "second").string();
+  const RunResult run = run_program({"simulate", scenario, "--out", first});
+  CHECK(run.status == 0);
+  CHECK(run.output.find("s.toml: v.steps, 2 ranks x 2 chunks, 1 micro-batch\n") !=
+        std::string::npos);
+  CHECK(text_of_file(first + "/schedule.steps").find("FWD_SEND(s0,m0)") != std::string::npos);
+  std::filesystem::remove(steps);
+  CHECK(run_program({"simulate", first + "/scenario.toml", "--out", second}).status == 0);
+  CHECK(texts_of(first) == texts_of(second));
+}
+
 TEST_CASE("what --set changed is in scenario.toml too") {
   const TemporaryFolder folder;
   const std::string first = (folder / "first").string();
@@ -229,6 +252,7 @@ RunResult long_run(const TemporaryFolder& folder, const std::function<void(pid_t
 TEST_CASE("a run that a signal ends leaves nothing, and its parent sees the signal") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(signal);
+    std::signal(signal, SIG_DFL);  // ignored, a child would ignore it too: nohup does so
     const TemporaryFolder folder;
     const RunResult run = long_run(folder, [signal](pid_t process) { kill(process, signal); });
     CHECK(run.status == 128 + signal);
