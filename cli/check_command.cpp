@@ -13,6 +13,7 @@
 #include "model/check.h"
 #include "model/error.h"
 #include "model/formats/recognise.h"
+#include "model/formats/schedule_file.h"
 #include "model/lowering/lower.h"
 #include "model/scenario_schedule.h"
 #include "model/size_limit.h"
@@ -48,11 +49,18 @@ Scenario scenario_around(const Schedule& schedule, const std::string& file) {
 // What is to be checked: a scenario's schedule, or one from a file and a scenario around it.
 struct Subject {
   Scenario scenario;
-  std::optional<Schedule> schedule;  // from a file
+  std::optional<Schedule> schedule;  // from a file, as it stands there
 };
 
 Subject load(const Options& options) {
-  if (!is_schedule_file(options.input)) return {load_scenario(options), std::nullopt};
+  if (!is_schedule_file(options.input)) {
+    Scenario scenario = load_scenario(options);
+    if (scenario.pipeline.schedule_file.empty()) return {std::move(scenario), std::nullopt};
+    // What is wrong with a schedule is a finding here; elsewhere it is an error.
+    Schedule as_in_file = read_schedule_file(scenario, Misplaced::kept).placed.schedule;
+    if (check_schedule(as_in_file).empty()) return {std::move(scenario), std::nullopt};
+    return {std::move(scenario), std::move(as_in_file)};
+  }
   if (!options.sets.empty()) {
     throw Error({options.input, 0, 0}, "a schedule has no keys for --set",
                 "a scenario, whose file is named .toml");
@@ -76,16 +84,6 @@ std::string unrunnable(const Schedule& schedule) {
     }
   }
   return "";
-}
-
-bool has_transfers(const Schedule& schedule) {
-  bool found = false;
-  for (const StepList& list : schedule.ranks) {
-    for (const Slot& slot : list) {
-      if (slot) for_each_leaf(*slot, [&](const Step& step) { found = found || is_p2p(step.type); });
-    }
-  }
-  return found;
 }
 
 CheckResult check(const Schedule& schedule, const Scenario& scenario, Progress& progress) {

@@ -34,7 +34,9 @@ struct SimulateOptions : Options {
   bool timeline = false;
 };
 
-void write_inputs(RunFolder& folder, const Scenario& scenario, const Schedule& schedule) {
+// A schedule file may be out of reach from here, but the schedule itself is not.
+void write_inputs(RunFolder& folder, Scenario scenario, const Schedule& schedule) {
+  if (!scenario.pipeline.schedule_file.empty()) scenario.pipeline.schedule_file = "schedule.steps";
   folder.write("scenario.toml", scenario_text(scenario));
   folder.write("schedule.steps", steps_text(schedule));
 }
@@ -86,7 +88,9 @@ std::string counted(std::int32_t count, std::string_view what, std::string_view 
 std::string title_of(const Scenario& scenario) {
   const PipelineKeys& pipeline = scenario.pipeline;
   const std::string name = scenario.name.empty() ? scenario.file : scenario.name;
-  return fmt::format("{}: {}, {} x {}, {}", printable(name), pipeline.schedule,
+  const std::string schedule =
+      pipeline.schedule_file.empty() ? pipeline.schedule : printable(pipeline.schedule_file);
+  return fmt::format("{}: {}, {} x {}, {}", printable(name), schedule,
                      counted(pipeline.ranks, "rank"), counted(pipeline.chunks_per_rank, "chunk"),
                      counted(pipeline.micro_batches, "micro-batch", "es"));
 }

@@ -120,6 +120,9 @@ class Checker {
       return add_here(
           step, fmt::format("there are micro-batches 0 to {} only", schedule_.micro_batches - 1));
     }
+    if (!schedule_.runs(step.stage, step.micro)) {
+      return add_here(step, "the micro-batch runs through another copy of the model");
+    }
     if (is_compute(step.type)) take_compute(step);
     if (is_p2p(step.type)) take_transfer(step);
     if (step.type == StepType::data_send || step.type == StepType::data_recv) take_data(step);
@@ -156,8 +159,9 @@ class Checker {
   // What a step consumes stands before it: the receive, where there is one, or what the
   // neighbouring stage computes on this rank.
   void check_input(const Step& step, const Work& work, bool forward) {
-    const std::int32_t source = forward ? step.stage - 1 : step.stage + 1;
-    if (source < 0 || source >= schedule_.stages.stages()) return;
+    const std::int32_t source = forward ? schedule_.stages.stage_before(step.stage)
+                                        : schedule_.stages.stage_after(step.stage);
+    if (source == StageMap::kNoStage) return;
     if (schedule_.stages.rank_of(source) == rank_) {
       const Work& neighbour = work_of(source, step.micro);
       if ((forward ? neighbour.forward : neighbour.backward) >= 0) return;
@@ -177,6 +181,11 @@ class Checker {
     const std::int32_t other = far_stage(step);
     if (other < 0 || other >= schedule_.stages.stages()) {
       add_here(step, fmt::format("there is no stage {}", other));
+      return -1;
+    }
+    if (other != schedule_.stages.stage_before(step.stage) &&
+        other != schedule_.stages.stage_after(step.stage)) {
+      add_here(step, fmt::format("stage {} is of another copy of the model", other));
       return -1;
     }
     const std::int32_t peer = schedule_.stages.rank_of(other);
@@ -221,6 +230,7 @@ class Checker {
   void check_stage(std::int32_t stage) {
     const std::int32_t rank = schedule_.stages.rank_of(stage);
     for (std::int32_t micro = 0; micro < schedule_.micro_batches; ++micro) {
+      if (!schedule_.runs(stage, micro)) continue;
       const Work& work = work_of(stage, micro);
       const auto missing = [&](const char* type) {
         add(rank, -1, "", fmt::format("{}(s{},m{}) is missing", type, stage, micro));
@@ -229,8 +239,8 @@ class Checker {
       if (work.backward < 0) missing("BWD");
       if (work.split && work.weight < 0) missing("BWD_WEIGHT");
       if (!has_transfers_) continue;
-      const bool feeds_up = crosses(stage, stage + 1);
-      const bool feeds_down = crosses(stage, stage - 1);
+      const bool feeds_up = crosses(stage, schedule_.stages.stage_after(stage));
+      const bool feeds_down = crosses(stage, schedule_.stages.stage_before(stage));
       if (feeds_up && work.sent[0] < 0) missing("FWD_SEND");
       if (feeds_down && work.received[0] < 0) missing("FWD_RECV");
       if (feeds_down && work.sent[1] < 0) missing("BWD_SEND");
@@ -239,13 +249,13 @@ class Checker {
   }
 
   bool crosses(std::int32_t stage, std::int32_t other) const {
-    return other >= 0 && other < schedule_.stages.stages() &&
+    return other != StageMap::kNoStage &&
            schedule_.stages.rank_of(stage) != schedule_.stages.rank_of(other);
   }
 
   // Raw inputs need not travel, but where one end of a hop does, the other one must.
   void check_data(std::int32_t stage) {
-    if (!crosses(stage, stage + 1)) return;
+    if (!crosses(stage, schedule_.stages.stage_after(stage))) return;
     for (std::int32_t micro = 0; micro < schedule_.micro_batches; ++micro) {
       const std::int64_t sent = work_of(stage, micro).data_sent;
       const std::int64_t received = work_of(stage + 1, micro).data_received;

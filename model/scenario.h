@@ -36,8 +36,9 @@ struct PipelineKeys {
   std::int32_t ranks = 0;            // R, required
   std::int32_t chunks_per_rank = 1;  // V
   std::int32_t micro_batches = 0;    // M, required
-  std::string schedule;              // required
-  SourcePosition schedule_at;        // where it was read, for messages
+  std::string schedule;              // this or schedule_file is required, the other is ""
+  std::string schedule_file;         // as given: relative to the folder of the scenario
+  SourcePosition schedule_at;        // where either was read, for messages
   SourcePosition micro_batches_at;
   StageMapKind stage_map = StageMapKind::automatic;
   std::vector<std::int32_t> stage_map_list;  // rank of each stage, for `list`

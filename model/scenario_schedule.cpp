@@ -1,8 +1,13 @@
 #include "model/scenario_schedule.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
+#include "model/check.h"
 #include "model/costs.h"
+#include "model/formats/schedule_file.h"
+#include "model/passes/add_p2p.h"
+#include "model/passes/align.h"
 #include "model/passes/boundary_p2p.h"
 #include "model/passes/coalesce_p2p.h"
 #include "model/passes/recv_placement.h"
@@ -29,6 +34,28 @@ Schedule built_schedule(const Scenario& scenario) {
     return build_schedule(scenario.pipeline.schedule, schedule_request(scenario));
   } catch (const Error& error) {
     throw Error(scenario.pipeline.schedule_at, error.wrong(), error.expected());
+  }
+}
+
+void refuse_incomplete(const ScheduleFile& file) {
+  const std::vector<Finding> findings = check_schedule(file.placed.schedule);
+  if (findings.empty()) return;
+  const Finding& first = findings.front();
+  throw Error(file.position_of(first.rank, first.position), finding_text(first),
+              "a complete schedule; steptwin check lists all that is wrong");
+}
+
+// What is in the file is run as it stands. But an order of computing alone says nothing of what its
+// ranks wait for from each other, and gets its transfers as the orders of the builders do.
+Schedule schedule_from_file(const Scenario& scenario) {
+  ScheduleFile file = read_schedule_file(scenario);
+  refuse_incomplete(file);
+  Schedule& schedule = file.placed.schedule;
+  if (has_transfers(schedule)) return std::move(schedule);
+  try {
+    return add_p2p(align_columns(schedule));
+  } catch (const Error& error) {
+    throw Error({file.path, 0, 0}, error.wrong(), error.expected());
   }
 }
 
@@ -87,7 +114,8 @@ ScheduleRequest schedule_request(const Scenario& scenario) {
 }
 
 Schedule make_schedule(const Scenario& scenario) {
-  Schedule schedule = built_schedule(scenario);
+  Schedule schedule = scenario.pipeline.schedule_file.empty() ? built_schedule(scenario)
+                                                              : schedule_from_file(scenario);
   if (scenario.pipeline.recv_placement == RecvPlacement::late) {
     schedule = place_recvs_late(schedule);
   }

@@ -16,9 +16,11 @@ ScheduleRequest schedule_request(const Scenario& scenario);
 // and plain single transfers for the others.
 P2pMode transport_of(const Scenario& scenario);
 
-// The scenario's schedule as it is run: built, its receives placed as `pipeline.recv_placement`
-// says, then the passes: split backwards, transport. Throws Error for a transport that the schedule
-// makes wrong.
+// The scenario's schedule as it is run: built, or read from `pipeline.schedule_file` and complete
+// (model/check.h), its receives placed as `pipeline.recv_placement` says, then the passes: split
+// backwards, transport. A file without transfers gets them as a built order does
+// (model/passes/add_p2p.h). Throws Error where the scenario names the schedule, at the place in the
+// file, or for a transport that the schedule makes wrong.
 Schedule make_schedule(const Scenario& scenario);
 
 }  // namespace steptwin

@@ -9,6 +9,16 @@ std::int32_t StageMap::rank_of(std::int32_t stage) const {
   return rank_of_stage[static_cast<std::size_t>(stage)];
 }
 
+std::int32_t StageMap::stage_before(std::int32_t stage) const {
+  const bool known = stage >= 0 && stage < stages();
+  return !known || stage % (stages() / copies) == 0 ? kNoStage : stage - 1;
+}
+
+std::int32_t StageMap::stage_after(std::int32_t stage) const {
+  const bool known = stage >= 0 && stage < stages();
+  return !known || (stage + 1) % (stages() / copies) == 0 ? kNoStage : stage + 1;
+}
+
 std::vector<std::int32_t> StageMap::stages_of(std::int32_t rank) const {
   std::vector<std::int32_t> held;
   for (std::int32_t stage = 0; stage < stages(); ++stage) {
@@ -36,6 +46,30 @@ StageMap v_map(std::int32_t ranks, std::int32_t chunks_per_rank) {
     if (falling) map.rank_of_stage[static_cast<std::size_t>(stage)] = ranks - 1 - stage % ranks;
   }
   return map;
+}
+
+StageMap mirrored_map(std::int32_t ranks) {
+  StageMap map = v_map(ranks, 2);
+  map.copies = 2;
+  return map;
+}
+
+bool has_transfers(const Schedule& schedule) {
+  for (const StepList& list : schedule.ranks) {
+    for (const Slot& slot : list) {
+      if (!slot) continue;
+      const std::vector<Step>& inner = slot->sub_steps();
+      const bool in_batch = !inner.empty() && is_p2p(inner.front().type);
+      if (is_p2p(slot->type) || in_batch || !slot->boundary_p2p().empty()) return true;
+    }
+  }
+  return false;
+}
+
+bool Schedule::runs(std::int32_t stage, std::int32_t micro) const {
+  const std::int64_t copy = stage / (stages.stages() / stages.copies);
+  const std::int64_t micros = micro_batches;
+  return micro >= copy * micros / stages.copies && micro < (copy + 1) * micros / stages.copies;
 }
 
 }  // namespace steptwin

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <map>
 
 namespace steptwin::reports {
 
@@ -11,11 +12,14 @@ std::vector<TimeNs> micro_batch_latencies(const TraceIndex& index) {
   constexpr std::array<StepType, 3> kBackwards = {StepType::bwd, StepType::bwd_input,
                                                   StepType::bwd_weight};
   std::vector<TimeNs> latencies;
-  for (const Chunk& chunk : index.chunks()) {
-    if (chunk.stage != 0 || chunk.step != StepType::fwd) continue;
+  std::map<std::int32_t, std::int32_t> first_stages;  // by micro-batch
+  for (const Chunk& chunk : index.chunks()) {         // stages ascend
+    if (chunk.step != StepType::fwd) continue;
+    const auto [entry, is_new] = first_stages.try_emplace(chunk.micro, chunk.stage);
+    if (chunk.stage != entry->second) continue;
     std::optional<TimeNs> end;
     for (const StepType step : kBackwards) {
-      const Chunk* backward = index.find(step, 0, chunk.micro, chunk.rank);
+      const Chunk* backward = index.find(step, chunk.stage, chunk.micro, chunk.rank);
       if (backward == nullptr) continue;
       const TimeNs backward_end = index.span_of(*backward).end_ns;
       end = end ? std::max(*end, backward_end) : backward_end;

@@ -8,8 +8,9 @@
 
 namespace steptwin::reports {
 
-// How long each micro-batch is on its way: first forward start at stage 0 to last backward end at
-// stage 0 (BWD_WEIGHT included), on each rank that holds stage 0. Ascending.
+// How long each micro-batch is on its way: first forward start at its first stage to last backward
+// end there (BWD_WEIGHT included), on each rank that holds the stage. The first stage is 0 but for
+// the micro-batches of a second copy of the model. Ascending.
 std::vector<TimeNs> micro_batch_latencies(const TraceIndex& index);
 
 // Nearest rank: the smallest value that at least `percent` of all values do not exceed. Nothing if

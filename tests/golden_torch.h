@@ -49,23 +49,42 @@ inline Step torch_compute_step(std::string_view cell) {
                    number(cell.substr(letter + 1)));
 }
 
-// The compute steps of each rank of a PyTorch compute_only CSV: one row a rank, one cell a step,
-// empty cells left out. F is FWD, B the full BWD, I BWD_INPUT, W BWD_WEIGHT. For the golden files
-// only: no compound cells, and a cell it does not know is an exception.
-inline std::vector<std::vector<Step>> read_torch_compute_only(const std::string& path) {
+// "(0F7;7B3)OVERLAP_F_B", or a step.
+inline Step torch_step_or_overlap(std::string_view cell) {
+  if (!cell.starts_with('(')) return torch_compute_step(cell);
+  const std::size_t middle = cell.find(';');
+  const std::size_t end = cell.find(")OVERLAP_F_B");
+  if (middle == std::string_view::npos || end == std::string_view::npos) {
+    throw std::runtime_error("not an overlap: " + std::string(cell));
+  }
+  return make_overlap(StepType::overlap_f_b, torch_compute_step(cell.substr(1, middle - 1)),
+                      torch_compute_step(cell.substr(middle + 1, end - middle - 1)));
+}
+
+// The cells of each rank of a PyTorch CSV, empty ones left out: one row a rank, one cell a step.
+inline std::vector<std::vector<std::string>> read_torch_cells(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path);
-  std::vector<std::vector<Step>> ranks;
+  std::vector<std::vector<std::string>> ranks;
   for (std::string line; std::getline(file, line);) {
     while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.pop_back();
-    std::vector<Step>& steps = ranks.emplace_back();
+    std::vector<std::string>& cells = ranks.emplace_back();
     for (std::size_t begin = 0; begin <= line.size();) {
       const std::size_t end = std::min(line.find(',', begin), line.size());
-      if (end > begin) {
-        steps.push_back(torch_compute_step(std::string_view(line).substr(begin, end - begin)));
-      }
+      if (end > begin) cells.push_back(line.substr(begin, end - begin));
       begin = end + 1;
     }
+  }
+  return ranks;
+}
+
+// The compute steps of each rank of a PyTorch compute_only CSV. F is FWD, B the full BWD, I
+// BWD_INPUT, W BWD_WEIGHT. For the golden files only: a cell it does not know is an exception.
+inline std::vector<std::vector<Step>> read_torch_compute_only(const std::string& path) {
+  std::vector<std::vector<Step>> ranks;
+  for (const std::vector<std::string>& cells : read_torch_cells(path)) {
+    std::vector<Step>& steps = ranks.emplace_back();
+    for (const std::string& cell : cells) steps.push_back(torch_step_or_overlap(cell));
   }
   return ranks;
 }

@@ -41,7 +41,7 @@ std::vector<std::filesystem::path> scenario_files() {
 // writes them anew; the difference is then there to be read before it is committed.
 TEST_CASE("every scenario gives its expected summary, byte by byte") {
   const std::vector<std::filesystem::path> files = scenario_files();
-  CHECK(files.size() >= 14);
+  CHECK(files.size() >= 16);
   for (const std::filesystem::path& file : files) {
     CAPTURE(file.string());
     const Scenario scenario = read_scenario(file_text(file), file.string());
@@ -86,6 +86,43 @@ TEST_CASE("threads that meet at hooks behind a slow host wait for the host, not 
   };
   CHECK(percent(reports::GapCause::host) == 84);
   CHECK(percent(reports::GapCause::order) == 1);
+}
+
+TEST_CASE("DualPipeV: its overlaps with hooks pay, without them they do not") {
+  const std::filesystem::path file = scenario_folder() / "dualpipe_v.toml";
+  const auto step_time = [&file](const std::vector<std::string>& sets) {
+    return makespan_ns(trace_of(read_scenario(file_text(file), file.string(), sets)));
+  };
+  const TimeNs overlapped = step_time({});
+  const TimeNs serial = step_time({"overlap.execution=sequential"});
+  CHECK(overlapped < serial);
+  CHECK(serial < step_time({"overlap.hooks=false"}));
+  CHECK(step_time({"comm.order=data"}) < overlapped);
+}
+
+TEST_CASE("V-Half: what each schedule of the scenario's comment holds and takes") {
+  struct Expected {
+    const char* schedule;
+    std::int64_t in_flight;
+    TimeNs step_time;
+  };
+  const std::filesystem::path file = scenario_folder() / "v_half.toml";
+  for (const Expected& expected : {Expected{"v_half", 10, 82'900'000},
+                                   {"interleaved_1f1b", 23, 84'000'000},
+                                   {"zbv", 16, 77'150'000},
+                                   {"v_min", 8, 92'800'000},
+                                   {"1f1b_v", 12, 93'500'000}}) {
+    CAPTURE(expected.schedule);
+    const Scenario scenario = read_scenario(
+        file_text(file), file.string(), {std::string("pipeline.schedule=") + expected.schedule});
+    const reports::Metrics metrics = reports::compute_metrics(trace_of(scenario));
+    std::int64_t in_flight = 0;
+    for (const reports::RankMetrics& rank : metrics.ranks) {
+      in_flight = std::max(in_flight, rank.in_flight_max);
+    }
+    CHECK(in_flight == expected.in_flight);
+    CHECK(metrics.step_time_ns == expected.step_time);
+  }
 }
 
 TEST_CASE("early receive: a stream of its own for the all-to-alls helps, late receives hang") {

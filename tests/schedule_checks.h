@@ -28,8 +28,8 @@ inline std::string key_text(const StepKey& key) {
   return fmt::format("{}(s{},m{})", name_of(std::get<0>(key)), std::get<1>(key), std::get<2>(key));
 }
 
-// Each (stage, micro) has one FWD and either one BWD or one BWD_INPUT and one BWD_WEIGHT, all on
-// the rank that holds the stage.
+// Each micro-batch has on each stage of its copy of the model one FWD and either one BWD or one
+// BWD_INPUT and one BWD_WEIGHT, all on the rank that holds the stage, and none on other stages.
 inline std::string compute_fault(const Schedule& schedule) {
   std::map<StepKey, int> counts;
   std::string fault;
@@ -49,6 +49,12 @@ inline std::string compute_fault(const Schedule& schedule) {
       const int input = take(StepType::bwd_input);
       const bool split = input == 1 && take(StepType::bwd_weight) == 1 && take(StepType::bwd) == 0;
       const bool whole = input == 0 && take(StepType::bwd_weight) == 0 && take(StepType::bwd) == 1;
+      if (!schedule.runs(stage, micro)) {
+        if (take(StepType::fwd) + take(StepType::bwd) + input + take(StepType::bwd_weight) == 0) {
+          continue;
+        }
+        return fmt::format("stage {} computes micro-batch {} of another copy", stage, micro);
+      }
       if (take(StepType::fwd) != 1 || split == whole) {
         return fmt::format("stage {} micro-batch {} is not computed once", stage, micro);
       }
@@ -68,16 +74,18 @@ inline std::vector<StepKey> local_inputs(const Schedule& schedule, const Step& l
     return needed;
   }
   if (leaf.type == StepType::fwd) {
-    if (leaf.stage == 0) return needed;
-    const bool here = stages.rank_of(leaf.stage - 1) == rank;
-    needed.push_back(here ? StepKey{StepType::fwd, leaf.stage - 1, leaf.micro}
+    const std::int32_t before = stages.stage_before(leaf.stage);
+    if (before == StageMap::kNoStage) return needed;
+    const bool here = stages.rank_of(before) == rank;
+    needed.push_back(here ? StepKey{StepType::fwd, before, leaf.micro}
                           : key_of(StepType::fwd_recv, leaf));
     return needed;
   }
   needed.push_back(key_of(StepType::fwd, leaf));
-  if (leaf.stage + 1 < stages.stages()) {
-    const bool here = stages.rank_of(leaf.stage + 1) == rank;
-    needed.push_back(here ? StepKey{StepType::bwd, leaf.stage + 1, leaf.micro}
+  const std::int32_t after = stages.stage_after(leaf.stage);
+  if (after != StageMap::kNoStage) {
+    const bool here = stages.rank_of(after) == rank;
+    needed.push_back(here ? StepKey{StepType::bwd, after, leaf.micro}
                           : key_of(StepType::bwd_recv, leaf));
   }
   return needed;

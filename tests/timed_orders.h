@@ -17,6 +17,9 @@ namespace steptwin {
 // What the papers on pipeline schedules call a schedule's time: each step starts as soon as the
 // step before it on its rank has ended and its input is there. The input is the output of the
 // neighbouring stage, one hop later if that stage is on another rank; a hop keeps nobody busy.
+//
+// An overlap is one step: it starts when the inputs of both its halves are there, takes as long as
+// the longer half, and both outputs are there at its end.
 struct RankTimes {
   TimeNs start = 0;  // of the first step
   TimeNs end = 0;    // of the last
@@ -25,6 +28,7 @@ struct RankTimes {
   std::int32_t peak_live = 0;  // the most there ever were
   std::int32_t halves = 0;     // forward +2, backward-input -1, backward-weight -1
   std::int32_t peak_halves = 0;
+  std::vector<std::pair<TimeNs, TimeNs>> steps;  // start and end of each
 
   TimeNs span() const { return end - start; }
   TimeNs idle() const { return span() - busy; }
@@ -84,30 +88,39 @@ class OrderTimer {
   // Runs the rank's next step if its input is known to come.
   bool advance(std::size_t rank) {
     const Step& step = schedule_.ranks[rank][next_[rank]].value();
-    const TimeNs arrival = input_arrival(step);
-    if (arrival == kNotYet) return false;
     RankTimes& times = result_.ranks[rank];
-    const TimeNs start = std::max(times.end, arrival);
+    TimeNs start = times.end;
+    TimeNs length = 0;
+    bool ready = true;
+    for_each_leaf(step, [&](const Step& leaf) {
+      const TimeNs arrival = input_arrival(leaf);
+      ready = ready && arrival != kNotYet;
+      start = std::max(start, arrival);
+      length = std::max(length, duration(leaf));
+    });
+    if (!ready) return false;
     if (next_[rank] == 0) times.start = start;
-    times.busy += duration(step);
-    times.end = start + duration(step);
-    if (step.type == StepType::fwd) forward_ends_[slot(step.stage, step.micro)] = times.end;
-    if (step.type == StepType::bwd || step.type == StepType::bwd_input) {
-      backward_ends_[slot(step.stage, step.micro)] = times.end;
-    }
-    account(times, step.type);
+    times.busy += length;
+    times.end = start + length;
+    times.steps.emplace_back(start, times.end);
+    for_each_leaf(step, [&](const Step& leaf) {
+      if (leaf.type == StepType::fwd) forward_ends_[slot(leaf.stage, leaf.micro)] = times.end;
+      if (gives_gradient(leaf.type)) backward_ends_[slot(leaf.stage, leaf.micro)] = times.end;
+      account(times, leaf.type);
+    });
     ++next_[rank];
     return true;
   }
 
   TimeNs input_arrival(const Step& step) const {
-    const std::int32_t last = schedule_.stages.stages() - 1;
     if (step.type == StepType::fwd) {
-      return step.stage == 0 ? 0 : sent(forward_ends_, step, step.stage - 1);
+      const std::int32_t before = schedule_.stages.stage_before(step.stage);
+      return before == StageMap::kNoStage ? 0 : sent(forward_ends_, step, before);
     }
     if (step.type == StepType::bwd_weight) return backward_ends_[slot(step.stage, step.micro)];
-    if (step.stage == last) return forward_ends_[slot(step.stage, step.micro)];
-    return sent(backward_ends_, step, step.stage + 1);
+    const std::int32_t after = schedule_.stages.stage_after(step.stage);
+    if (after == StageMap::kNoStage) return forward_ends_[slot(step.stage, step.micro)];
+    return sent(backward_ends_, step, after);
   }
 
   TimeNs sent(const std::vector<TimeNs>& ends, const Step& step, std::int32_t from) const {
@@ -146,9 +159,21 @@ class OrderTimer {
   TimedOrder result_;
 };
 
-// Compute steps only: no bubbles, no composites.
+// Compute steps and overlaps only: no bubbles.
 inline TimedOrder time_order(const Schedule& schedule, const ZbHeuristicCosts& costs) {
   return OrderTimer(schedule, costs).run();
+}
+
+// The halves of every overlap one after the other.
+inline Schedule one_by_one(Schedule schedule) {
+  for (StepList& list : schedule.ranks) {
+    StepList steps;
+    for (const Slot& slot : list) {
+      for_each_leaf(slot.value(), [&steps](const Step& leaf) { steps.emplace_back(leaf); });
+    }
+    list = std::move(steps);
+  }
+  return schedule;
 }
 
 // The same costs for each of `stages` stages.
@@ -159,7 +184,8 @@ inline ZbHeuristicCosts uniform_costs(std::int32_t stages, TimeNs forward, TimeN
           std::vector<TimeNs>(count, backward_weight), p2p};
 }
 
-// "1F0 1I0 1W0": stage, F, B (full), I or W, micro-batch.
+// "1F0 1I0 1W0 1F2|0B0": stage, F, B (full), I or W, micro-batch; a bar between the halves of an
+// overlap.
 inline std::string order_text(const StepList& steps) {
   static const std::map<StepType, char> letters = {{StepType::fwd, 'F'},
                                                    {StepType::bwd, 'B'},
@@ -167,9 +193,13 @@ inline std::string order_text(const StepList& steps) {
                                                    {StepType::bwd_weight, 'W'}};
   std::string text;
   for (const Slot& slot : steps) {
-    const Step& step = slot.value();
     if (!text.empty()) text += ' ';
-    text += std::to_string(step.stage) + letters.at(step.type) + std::to_string(step.micro);
+    std::string parts;
+    for_each_leaf(slot.value(), [&parts](const Step& leaf) {
+      if (!parts.empty()) parts += '|';
+      parts += std::to_string(leaf.stage) + letters.at(leaf.type) + std::to_string(leaf.micro);
+    });
+    text += parts;
   }
   return text;
 }

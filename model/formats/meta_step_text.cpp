@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/formats/quoted_text.h"
-#include "model/formats/step_listing.h"
 #include "model/formats/text_cursor.h"
 #include "model/nearest_word.h"
 
@@ -232,7 +231,7 @@ PlacedStep read_step(TextCursor& cursor, StepListing& listing, Nesting nesting) 
 
 // From ":" to the closing bracket.
 void read_rank(TextCursor& cursor, StepListing& listing, std::size_t at) {
-  listing.ranks.push_back({cursor.take_number("a rank number"), at, {}, {}});
+  listing.ranks.push_back({cursor.take_number("a rank number"), at, {}, {}, {}});
   expect_mark(cursor, ':', "\":\" and the list of the rank");
   read_bracketed(cursor, "a list of steps, such as [MetaStep(...), None]", [&] {
     take_space(cursor);
@@ -301,6 +300,11 @@ std::vector<StepList> read_meta_step_lists(std::string_view text, const std::str
 }
 
 Schedule read_meta_steps(std::string_view text, const std::string& file, Misplaced misplaced) {
+  return read_placed_meta_steps(text, file, misplaced).schedule;
+}
+
+PlacedSchedule read_placed_meta_steps(std::string_view text, const std::string& file,
+                                      Misplaced misplaced) {
   TextCursor cursor(text, file);
   StepListing listing = read_listing(cursor);
   return inferred_schedule(cursor, std::move(listing), misplaced);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/formats/misplaced.h"
+#include "model/formats/step_listing.h"
 #include "model/schedule.h"
 #include "model/step.h"
 
@@ -43,5 +44,7 @@ std::vector<StepList> read_meta_step_lists(std::string_view text, const std::str
 // (step_listing.h) finds them. Its name is the file's.
 Schedule read_meta_steps(std::string_view text, const std::string& file,
                          Misplaced misplaced = Misplaced::refused);
+PlacedSchedule read_placed_meta_steps(std::string_view text, const std::string& file,
+                                      Misplaced misplaced = Misplaced::refused);
 
 }  // namespace steptwin

@@ -57,17 +57,22 @@ ScheduleFormat recognise_format(std::string_view text, const std::string& file) 
   return bracket ? ScheduleFormat::metastep : ScheduleFormat::steps;
 }
 
-Schedule read_schedule(std::string_view text, const std::string& file, Misplaced misplaced,
-                       const TorchReadOptions& options) {
+PlacedSchedule read_placed_schedule(std::string_view text, const std::string& file,
+                                    Misplaced misplaced, const TorchReadOptions& options) {
   switch (recognise_format(text, file)) {
     case ScheduleFormat::steps:
-      return read_steps(text, file, misplaced);
+      return read_placed_steps(text, file, misplaced);
     case ScheduleFormat::metastep:
-      return read_meta_steps(text, file, misplaced);
+      return read_placed_meta_steps(text, file, misplaced);
     case ScheduleFormat::torch_csv:
-      return read_torch_csv(text, file, misplaced, options);
+      return read_placed_torch_csv(text, file, misplaced, options);
   }
   return {};
+}
+
+Schedule read_schedule(std::string_view text, const std::string& file, Misplaced misplaced,
+                       const TorchReadOptions& options) {
+  return read_placed_schedule(text, file, misplaced, options).schedule;
 }
 
 std::vector<std::string> reading_notes(std::string_view text, const std::string& file,

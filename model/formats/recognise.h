@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/formats/misplaced.h"
+#include "model/formats/step_listing.h"
 #include "model/formats/torch_csv.h"
 #include "model/schedule.h"
 
@@ -22,7 +23,11 @@ enum class ScheduleFormat : std::uint8_t { steps, metastep, torch_csv };
 // Throws Error naming the formats it looked for if it is none of them.
 ScheduleFormat recognise_format(std::string_view text, const std::string& file);
 
-// Reads a schedule in whichever format it is. The options are about PyTorch's alone.
+// Reads a schedule in whichever format it is. The options are about PyTorch's alone. A new format
+// has a row in the enumeration, its mark in recognise_format and its reader here.
+PlacedSchedule read_placed_schedule(std::string_view text, const std::string& file,
+                                    Misplaced misplaced = Misplaced::refused,
+                                    const TorchReadOptions& options = {});
 Schedule read_schedule(std::string_view text, const std::string& file,
                        Misplaced misplaced = Misplaced::refused,
                        const TorchReadOptions& options = {});

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "model/costs.h"
+#include "model/formats/named_file.h"
 #include "model/formats/quoted_text.h"
 #include "model/formats/scenario_sections.h"
 #include "model/formats/stage_costs_csv.h"
@@ -40,16 +41,11 @@ void read_sizes(const TomlTable& section, std::string_view key, std::int32_t sta
   if (const auto value = find(section, key)) into = values_of<Bytes>(*value, stages, bytes_of);
 }
 
-std::string beside(const std::string& scenario_file, const std::string& file) {
-  if (file.starts_with('/')) return file;
-  return scenario_file.substr(0, scenario_file.rfind('/') + 1) + file;
-}
-
 // The columns of the file, which no key may repeat.
 void read_stage_file(const TomlTable& section, const TomlValue& value, Scenario& scenario) {
   const std::string name = text_of(value, "the name of a CSV file");
   StageCostColumns costs =
-      read_stage_costs_file(beside(scenario.file, name), value.position, scenario.stages());
+      read_stage_costs_file(path_beside(scenario.file, name), value.position, scenario.stages());
   StageKeys& keys = scenario.stage;
   const auto refuse_key = [&section, &name](const std::optional<TomlValue>& given) {
     if (!given) return;

@@ -13,6 +13,8 @@ constexpr std::string_view kNoMoeLayer = "no layer is moe";
 constexpr std::string_view kMoeLayer = "moe layers in layers.per_stage";
 constexpr std::string_view kNoOverlap = "pipeline.overlap is \"none\"";
 constexpr std::string_view kOverlap = "pipeline.overlap = \"b_f\"";
+constexpr std::string_view kAnyOverlap =
+    "pipeline.overlap = \"b_f\", or a schedule that overlaps by itself";
 
 bool any_layer(const LayersKeys& keys, LayerKind kind) {
   const auto has_kind = [kind](const std::vector<LayerKind>& layers) {
@@ -60,6 +62,7 @@ class IdleKeys {
  private:
   void check_pipeline() const {
     const PipelineKeys& keys = scenario_.pipeline;
+    if (!keys.schedule_file.empty()) return check_schedule_file();
     refuse_if(keys.memory_limit != 0 && !obeys_memory_limit(keys.schedule), "pipeline",
               "memory_limit", fmt::format("schedule {} obeys none", keys.schedule),
               limited_schedules());
@@ -70,13 +73,32 @@ class IdleKeys {
               "the boundary is that of an overlap, and pipeline.overlap is not \"b_f\"", kOverlap);
   }
 
+  // These are about building a schedule.
+  void check_schedule_file() const {
+    const PipelineKeys& keys = scenario_.pipeline;
+    for (const auto& [key, differs] : {std::pair("overlap", keys.overlap != OverlapMode::none),
+                                       {"less_memory", keys.less_memory},
+                                       {"memory_limit", keys.memory_limit != 0},
+                                       {"data_steps", keys.data_steps}}) {
+      refuse_if(differs, "pipeline", key, "the schedule is in pipeline.schedule_file",
+                "pipeline.schedule in its place");
+    }
+  }
+
+  // What is in a file is not known here.
+  bool may_overlap() const {
+    const PipelineKeys& keys = scenario_.pipeline;
+    return keys.overlap != OverlapMode::none || !keys.schedule_file.empty() ||
+           always_overlaps(keys.schedule);
+  }
+
   void check_overlap() const {
     const OverlapKeys& keys = scenario_.overlap;
-    const bool overlaps = scenario_.pipeline.overlap != OverlapMode::none;
+    const bool overlaps = may_overlap();
     const bool is_sequential = keys.execution == OverlapExecution::sequential;
-    refuse_if(is_sequential && !overlaps, "overlap", "execution", kNoOverlap, kOverlap);
+    refuse_if(is_sequential && !overlaps, "overlap", "execution", kNoOverlap, kAnyOverlap);
     for (const auto& [key, differs] : {std::pair("hooks", !keys.hooks), {"depart", !keys.depart}}) {
-      refuse_if(differs && !overlaps, "overlap", key, kNoOverlap, kOverlap);
+      refuse_if(differs && !overlaps, "overlap", key, kNoOverlap, kAnyOverlap);
       refuse_if(differs && is_sequential, "overlap", key, "overlap.execution is \"sequential\"",
                 "overlap.execution = \"threads\"");
       refuse_if(differs && !has_moe_, "overlap", key,

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "model/formats/scenario_sections.h"
@@ -35,16 +34,21 @@ void read_sizes(const TomlTable& section, PipelineKeys& keys) {
 
 void read_schedule(const TomlTable& section, PipelineKeys& keys) {
   if (const auto file = find(section, "schedule_file")) {
-    refuse_unavailable(*file, "pipeline.schedule");
+    if (find(section, "schedule")) {
+      throw Error(file->position, "pipeline.schedule and pipeline.schedule_file are both given",
+                  "one of them");
+    }
+    const std::string expected = "the name of a file with a schedule";
+    keys.schedule_file = text_of(*file, expected);
+    if (keys.schedule_file.empty()) refuse(*file, expected);
+    keys.schedule_at = file->position;
+    return;
   }
-  const std::vector<std::string_view> words(kScheduleWords.begin(), kScheduleWords.end());
-  const TomlValue schedule = require(section, "schedule", "the name of a schedule, like \"1f1b\"");
+  const TomlValue schedule = require(
+      section, "schedule", "the name of a schedule, like \"1f1b\", or pipeline.schedule_file");
+  const std::vector<std::string_view>& words = schedule_names();
   keys.schedule = words[word_index_of(schedule, words)];
   keys.schedule_at = schedule.position;
-  const std::vector<std::string_view>& built = schedule_names();
-  if (std::find(built.begin(), built.end(), keys.schedule) == built.end()) {
-    refuse_unavailable(schedule, "one of " + list_text(built));
-  }
 }
 
 void read_stage_map(const TomlTable& section, PipelineKeys& keys) {

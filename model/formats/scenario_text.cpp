@@ -61,7 +61,9 @@ void add_pipeline(std::string& out, const PipelineKeys& keys) {
   add(out, "ranks", integer_text(keys.ranks));
   add(out, "chunks_per_rank", integer_text(keys.chunks_per_rank));
   add(out, "micro_batches", integer_text(keys.micro_batches));
-  add(out, "schedule", toml_string(keys.schedule));
+  const bool from_file = !keys.schedule_file.empty();
+  add(out, from_file ? "schedule_file" : "schedule",
+      toml_string(from_file ? keys.schedule_file : keys.schedule));
   add(out, "stage_map",
       keys.stage_map == StageMapKind::list ? list_text(keys.stage_map_list, integer_text)
                                            : word_text(kStageMaps, keys.stage_map));

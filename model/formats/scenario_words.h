@@ -1,8 +1,5 @@
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "model/formats/words.h"
 #include "model/scenario.h"
 
@@ -47,11 +44,5 @@ inline constexpr Words<Part, 8> kLayerParts = {{{"attention", Part::attention},
                                                 {"dispatch", Part::dispatch},
                                                 {"combine", Part::combine},
                                                 {"counts", Part::counts}}};
-
-// Every schedule of the format; schedule_names() are those that this version builds.
-inline constexpr std::array<std::string_view, 15> kScheduleWords = {
-    "gpipe",          "1f1b", "interleaved_1f1b", "looped_bfs", "zb_h1",  "zb_h2", "zb_heuristic",
-    "interleaved_zb", "zbv",  "zbv_heuristic",    "1f1b_v",     "v_half", "v_min", "dualpipe",
-    "dualpipe_v"};
 
 }  // namespace steptwin

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <iterator>
 
+#include "model/formats/named_file.h"
 #include "model/formats/quoted_text.h"
 #include "model/nearest_word.h"
 
@@ -236,16 +235,9 @@ StageCostColumns read_stage_costs(std::string_view text, const std::string& file
 
 StageCostColumns read_stage_costs_file(const std::string& file, const SourcePosition& named_at,
                                        std::int32_t stages) {
-  std::error_code code;
-  const bool is_file = std::filesystem::is_regular_file(file, code);
-  std::ifstream stream(file, std::ios::binary);
-  if (!is_file || !stream) {
-    throw Error(named_at, fmt::format("cannot read {}", file), "a CSV file of costs per stage");
-  }
-  std::string text(kMostCsvBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return read_stage_costs(text, file, stages);
+  return read_stage_costs(
+      read_named_file(file, named_at, kMostCsvBytes, "a CSV file of costs per stage"), file,
+      stages);
 }
 
 }  // namespace steptwin

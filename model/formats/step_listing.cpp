@@ -162,6 +162,19 @@ std::int32_t micro_batches_of(const TextCursor& cursor, const StepListing& listi
   return count;
 }
 
+std::int32_t copies_of(const StepListing& listing, std::int32_t stages,
+                       std::int32_t micro_batches) {
+  const std::size_t ranks = listing.ranks.size();
+  if (static_cast<std::size_t>(stages) != 2 * ranks || micro_batches % 2 != 0) return 1;
+  for (const RankListing& rank : listing.ranks) {
+    for (const PlacedLeaf& leaf : rank.leaves) {
+      if (leaf.type != StepType::fwd) continue;
+      if ((leaf.stage < stages / 2) != (leaf.micro < micro_batches / 2)) return 1;
+    }
+  }
+  return 2;
+}
+
 void check_ranks(const TextCursor& cursor, const StepListing& listing) {
   if (listing.ranks.empty()) {
     cursor.fail("there are no step lists", "one for each rank, such as rank0: FWD(s0,m0)");
@@ -194,6 +207,7 @@ void add_slot(const TextCursor& cursor, StepListing& listing, Slot slot, std::si
                    fmt::format("at most {}", kMostSlots));
   }
   listing.ranks.back().slots.push_back(std::move(slot));
+  listing.ranks.back().slot_at.push_back(at);
 }
 
 StepType take_step_type(TextCursor& cursor) {
@@ -242,7 +256,8 @@ std::vector<StepList> lists_by_rank(const TextCursor& cursor, StepListing listin
   return lists;
 }
 
-Schedule inferred_schedule(const TextCursor& cursor, StepListing listing, Misplaced misplaced) {
+PlacedSchedule inferred_schedule(const TextCursor& cursor, StepListing listing,
+                                 Misplaced misplaced) {
   check_ranks(cursor, listing);
   const bool strict = misplaced == Misplaced::refused;
   const Holders holders = strict ? holders_of(cursor, listing) : most_likely_holders(listing);
@@ -252,8 +267,17 @@ Schedule inferred_schedule(const TextCursor& cursor, StepListing listing, Mispla
 
   StageMap stages{static_cast<std::int32_t>(listing.ranks.size()), {}};
   for (const auto& [stage, holder] : holders) stages.rank_of_stage.push_back(holder.rank);
-  return {cursor.file(), std::move(stages), micro_batches,
-          lists_by_rank(cursor, std::move(listing))};
+  stages.copies = copies_of(listing, stages.stages(), micro_batches);
+  PlacedSchedule placed;
+  placed.rank_at.resize(listing.ranks.size());
+  placed.slot_at.resize(listing.ranks.size());
+  for (RankListing& rank : listing.ranks) {
+    placed.rank_at[static_cast<std::size_t>(rank.rank)] = rank.at;
+    placed.slot_at[static_cast<std::size_t>(rank.rank)] = std::move(rank.slot_at);
+  }
+  placed.schedule = {cursor.file(), std::move(stages), micro_batches,
+                     lists_by_rank(cursor, std::move(listing))};
+  return placed;
 }
 
 }  // namespace steptwin

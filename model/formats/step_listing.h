@@ -29,6 +29,7 @@ struct RankListing {
   std::int32_t rank = 0;
   std::size_t at = 0;
   StepList slots;
+  std::vector<std::size_t> slot_at;
   std::vector<PlacedLeaf> leaves;  // sub-steps and boundary steps too, in the order of the text
 };
 
@@ -58,13 +59,23 @@ Step composite_step(const TextCursor& cursor, StepType type, std::size_t at,
 // The lists by rank. Throws Error unless the ranks are 0..R-1, each once, in any order.
 std::vector<StepList> lists_by_rank(const TextCursor& cursor, StepListing listing);
 
+// A schedule, and where in its text everything begins. Offsets as in TextCursor.
+struct PlacedSchedule {
+  Schedule schedule;
+  std::vector<std::size_t> rank_at;               // by rank
+  std::vector<std::vector<std::size_t>> slot_at;  // by rank and slot
+};
+
 // The lists with what they imply. The rank that computes a stage holds it; every other step must
 // be on the rank that holds its stage (the ends of a transfer are named after their own stage).
-// There are as many micro-batches as the largest FWD says. Throws Error, besides the above, if two
-// ranks compute a stage, if one of the stages 0..N-1 is missing, or if there is no FWD.
+// There are as many micro-batches as the largest FWD says. There are two copies of the model if
+// every rank holds two stages, the lower half of the stages has FWDs of the first half of the
+// micro-batches only, and the upper half of the second half only. Throws Error, besides the above,
+// if two ranks compute a stage, if one of the stages 0..N-1 is missing, or if there is no FWD.
 //
 // With Misplaced::kept it throws only if nothing can be inferred: one of the stages 0..N-1 is not
 // named at all, or no step computes. Without a FWD the other computing steps count.
-Schedule inferred_schedule(const TextCursor& cursor, StepListing listing, Misplaced misplaced);
+PlacedSchedule inferred_schedule(const TextCursor& cursor, StepListing listing,
+                                 Misplaced misplaced);
 
 }  // namespace steptwin

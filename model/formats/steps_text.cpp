@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "model/formats/step_listing.h"
 #include "model/formats/text_cursor.h"
 
 namespace steptwin {
@@ -128,7 +127,7 @@ void read_rank_line(TextCursor& cursor, StepListing& listing) {
   if (!cursor.take_text("rank")) {
     cursor.fail_unexpected("a line such as rank0: FWD(s0,m0), or # and a comment");
   }
-  listing.ranks.push_back({cursor.take_number("a rank number"), at, {}, {}});
+  listing.ranks.push_back({cursor.take_number("a rank number"), at, {}, {}, {}});
   expect(cursor, ':', "\":\" and the steps of the rank");
   read_slots(cursor, listing);
 }
@@ -178,6 +177,11 @@ std::vector<StepList> read_step_lists(std::string_view text, const std::string& 
 }
 
 Schedule read_steps(std::string_view text, const std::string& file, Misplaced misplaced) {
+  return read_placed_steps(text, file, misplaced).schedule;
+}
+
+PlacedSchedule read_placed_steps(std::string_view text, const std::string& file,
+                                 Misplaced misplaced) {
   TextCursor cursor(text, file);
   StepListing listing = read_listing(cursor);
   return inferred_schedule(cursor, std::move(listing), misplaced);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/formats/misplaced.h"
+#include "model/formats/step_listing.h"
 #include "model/schedule.h"
 #include "model/step.h"
 
@@ -36,5 +37,7 @@ std::vector<StepList> read_step_lists(std::string_view text, const std::string& 
 // (step_listing.h) finds them. Its name is the file's.
 Schedule read_steps(std::string_view text, const std::string& file,
                     Misplaced misplaced = Misplaced::refused);
+PlacedSchedule read_placed_steps(std::string_view text, const std::string& file,
+                                 Misplaced misplaced = Misplaced::refused);
 
 }  // namespace steptwin

@@ -104,6 +104,11 @@ TorchRules rules_for(std::string_view text, const TorchReadOptions& options) {
 
 Schedule read_torch_csv(std::string_view text, const std::string& file, Misplaced misplaced,
                         const TorchReadOptions& options) {
+  return read_placed_torch_csv(text, file, misplaced, options).schedule;
+}
+
+PlacedSchedule read_placed_torch_csv(std::string_view text, const std::string& file,
+                                     Misplaced misplaced, const TorchReadOptions& options) {
   TextCursor cursor(text, file);
   const bool any_micro = options.lenient || misplaced == Misplaced::kept;
   Reading reading = read_cells(cursor, rules_for(text, options), any_micro);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/formats/misplaced.h"
+#include "model/formats/step_listing.h"
 #include "model/schedule.h"
 
 namespace steptwin {
@@ -32,6 +33,9 @@ struct TorchReadOptions {
 Schedule read_torch_csv(std::string_view text, const std::string& file,
                         Misplaced misplaced = Misplaced::refused,
                         const TorchReadOptions& options = {});
+PlacedSchedule read_placed_torch_csv(std::string_view text, const std::string& file,
+                                     Misplaced misplaced = Misplaced::refused,
+                                     const TorchReadOptions& options = {});
 
 // What the same reading took in another way than it stands there, a sentence each: the old dialect,
 // and what was forgiven.

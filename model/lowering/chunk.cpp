@@ -15,15 +15,17 @@ bool is_free(const ComputePartCost& cost) {
 // The forward sequence of one stage with the durations of one direction.
 class ChunkWriter {
  public:
-  ChunkWriter(const Scenario& scenario, std::int32_t stage, Direction direction)
-      : scenario_(scenario), stage_(stage), direction_(direction) {}
+  ChunkWriter(const Scenario& scenario, const StageMap& stages, std::int32_t stage,
+              Direction direction)
+      : scenario_(scenario), stages_(stages), stage_(stage), direction_(direction) {}
 
   std::vector<ChunkItem> write() {
     const LayersKeys& keys = scenario_.layers;
     const std::vector<LayerKind>& layers = keys.stages[static_cast<std::size_t>(stage_)];
     const auto last_moe = std::find(layers.rbegin(), layers.rend(), LayerKind::moe);
     const auto last_moe_layer = static_cast<std::int32_t>(layers.rend() - last_moe) - 1;
-    if (stage_ == 0 && !is_free(keys.embedding)) add_compute(Part::embedding, keys.embedding, -1);
+    const bool first_stage = stages_.stage_before(stage_) == StageMap::kNoStage;
+    if (first_stage && !is_free(keys.embedding)) add_compute(Part::embedding, keys.embedding, -1);
     for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(layers.size()); ++layer) {
       add_compute(Part::attention, keys.attention, layer);
       if (layers[static_cast<std::size_t>(layer)] == LayerKind::moe) {
@@ -32,7 +34,7 @@ class ChunkWriter {
         add_compute(Part::mlp, keys.mlp, layer);
       }
     }
-    const bool last_stage = stage_ == scenario_.stages() - 1;
+    const bool last_stage = stages_.stage_after(stage_) == StageMap::kNoStage;
     if (last_stage && !is_free(keys.head)) add_compute(Part::head, keys.head, -1);
     return std::move(items_);
   }
@@ -87,20 +89,22 @@ class ChunkWriter {
   }
 
   const Scenario& scenario_;
+  const StageMap& stages_;
   const std::int32_t stage_;
   const Direction direction_;
   std::vector<ChunkItem> items_;
 };
 
-std::vector<ChunkItem> layered(const Scenario& scenario, std::int32_t stage, Direction direction) {
-  std::vector<ChunkItem> items = ChunkWriter(scenario, stage, direction).write();
+std::vector<ChunkItem> layered(const Scenario& scenario, const StageMap& stages, std::int32_t stage,
+                               Direction direction) {
+  std::vector<ChunkItem> items = ChunkWriter(scenario, stages, stage, direction).write();
   if (direction != Direction::forward) std::reverse(items.begin(), items.end());
   return items;
 }
 
-std::vector<ChunkItem> chunk_items(const Scenario& scenario, std::int32_t stage,
-                                   Direction direction) {
-  if (scenario.layers.given) return layered(scenario, stage, direction);
+std::vector<ChunkItem> chunk_items(const Scenario& scenario, const StageMap& stages,
+                                   std::int32_t stage, Direction direction) {
+  if (scenario.layers.given) return layered(scenario, stages, stage, direction);
   ChunkItem whole;
   whole.duration_ns = stage_time(scenario, stage, direction);
   return {whole};
@@ -108,14 +112,14 @@ std::vector<ChunkItem> chunk_items(const Scenario& scenario, std::int32_t stage,
 
 }  // namespace
 
-std::vector<Chunk> make_chunks(const Scenario& scenario) {
+std::vector<Chunk> make_chunks(const Scenario& scenario, const StageMap& stages) {
   std::vector<Chunk> chunks;
   chunks.reserve(static_cast<std::size_t>(scenario.stages()));
   for (std::int32_t stage = 0; stage < scenario.stages(); ++stage) {
-    chunks.push_back({chunk_items(scenario, stage, Direction::forward),
-                      chunk_items(scenario, stage, Direction::backward),
-                      chunk_items(scenario, stage, Direction::backward_input),
-                      chunk_items(scenario, stage, Direction::backward_weight)});
+    chunks.push_back({chunk_items(scenario, stages, stage, Direction::forward),
+                      chunk_items(scenario, stages, stage, Direction::backward),
+                      chunk_items(scenario, stages, stage, Direction::backward_input),
+                      chunk_items(scenario, stages, stage, Direction::backward_weight)});
   }
   return chunks;
 }

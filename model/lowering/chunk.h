@@ -5,6 +5,7 @@
 
 #include "model/program.h"
 #include "model/scenario.h"
+#include "model/schedule.h"
 
 namespace steptwin {
 
@@ -12,7 +13,7 @@ namespace steptwin {
 //
 //   MoE layer, forward    attention  A dispatch B  experts  C combine D
 //   dense layer, forward  attention  mlp
-//   first stage begins with embedding, last stage ends with head
+//   first stage of a model begins with embedding, last stage ends with head
 //   backward              the exact reverse, kernel by kernel and hook by hook
 //
 // With costs per stage a chunk is one kernel and has no hooks.
@@ -38,6 +39,6 @@ struct Chunk {
 };
 
 // One for each stage.
-std::vector<Chunk> make_chunks(const Scenario& scenario);
+std::vector<Chunk> make_chunks(const Scenario& scenario, const StageMap& stages);
 
 }  // namespace steptwin

@@ -43,7 +43,7 @@ Program lower(const Schedule& schedule, const Scenario& scenario) {
   program.ranks.resize(schedule.ranks.size());
   program.kernels.reserve(compute_and_transfer_steps(schedule));
   program.p2p_parts.reserve(compute_and_transfer_steps(schedule) / 2);
-  const std::vector<Chunk> chunks = make_chunks(scenario);
+  const std::vector<Chunk> chunks = make_chunks(scenario, schedule.stages);
   const StreamKeys streams = stream_keys(scenario);
   StreamPlan plan(streams, static_cast<std::int32_t>(schedule.ranks.size()), program);
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {

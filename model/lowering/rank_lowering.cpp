@@ -72,7 +72,8 @@ void RankLowering::lower_compute(const Step& step, bool in_window) {
 // end of its own forward, which on the last stage nobody else consumes.
 void RankLowering::gather_inputs(const Step& step, bool forward) {
   add_received(tensors_.at(forward, step.stage, step.micro).received);
-  const std::int32_t neighbour = forward ? step.stage - 1 : step.stage + 1;
+  const std::int32_t neighbour = forward ? schedule_.stages.stage_before(step.stage)
+                                         : schedule_.stages.stage_after(step.stage);
   if (tensors_.holds(neighbour)) {
     TensorState& input = tensors_.at(forward, neighbour, step.micro);
     add_result(input.pending);
@@ -199,10 +200,16 @@ void RankLowering::check_step(const Step& step) const {
   }
   if (!is_p2p(step.type)) return;
   const std::int32_t other = other_stage(step);
-  if (other < 0 || other >= schedule_.stages.stages()) {
+  const StageMap& stages = schedule_.stages;
+  if (other < 0 || other >= stages.stages()) {
     throw Error(fmt::format("rank {} has {}, but there is no stage {}", writer_.rank(),
                             step_label(step), other),
                 "a transfer between two stages");
+  }
+  if (other != stages.stage_before(step.stage) && other != stages.stage_after(step.stage)) {
+    throw Error(fmt::format("rank {} has {}, but stage {} is of another copy of the model",
+                            writer_.rank(), step_label(step), other),
+                "a transfer between two stages of one copy");
   }
   if (tensors_.holds(other)) {
     throw Error(fmt::format("rank {} has {}, but holds stage {} itself", writer_.rank(),

@@ -39,7 +39,7 @@ const Step* take_column(const StepList& list, Cursor& cursor, StepList& written)
 
 void transfer(Schedule& placed, StepType send, StepType receive, const Step& producer,
               std::int32_t to_stage) {
-  if (to_stage < 0 || to_stage >= placed.stages.stages()) return;
+  if (to_stage == StageMap::kNoStage) return;
   const std::int32_t from = placed.stages.rank_of(producer.stage);
   const std::int32_t to = placed.stages.rank_of(to_stage);
   if (from == to) return;
@@ -51,9 +51,11 @@ void transfer(Schedule& placed, StepType send, StepType receive, const Step& pro
 
 void transfer_output(Schedule& placed, const Step& producer) {
   if (producer.type == StepType::fwd) {
-    transfer(placed, StepType::fwd_send, StepType::fwd_recv, producer, producer.stage + 1);
+    transfer(placed, StepType::fwd_send, StepType::fwd_recv, producer,
+             placed.stages.stage_after(producer.stage));
   } else if (gives_gradient(producer.type)) {
-    transfer(placed, StepType::bwd_send, StepType::bwd_recv, producer, producer.stage - 1);
+    transfer(placed, StepType::bwd_send, StepType::bwd_recv, producer,
+             placed.stages.stage_before(producer.stage));
   }
 }
 

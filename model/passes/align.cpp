@@ -19,11 +19,12 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 // In which tick the forward and the backward (BWD or BWD_INPUT) of each (stage, micro) were done.
 class DoneTicks {
  public:
-  DoneTicks(std::int32_t stages, std::int32_t micro_batches)
+  DoneTicks(const StageMap& stages, std::int32_t micro_batches)
       : stages_(stages),
         micro_batches_(micro_batches),
-        forward_(static_cast<std::size_t>(stages) * static_cast<std::size_t>(micro_batches),
-                 kNever),
+        forward_(
+            static_cast<std::size_t>(stages.stages()) * static_cast<std::size_t>(micro_batches),
+            kNever),
         backward_(forward_) {}
 
   void mark(const Step& leaf, std::int64_t tick) {
@@ -35,8 +36,11 @@ class DoneTicks {
   std::optional<Step> missing_input(const Step& leaf, std::int64_t tick) const {
     const std::int32_t stage = leaf.stage;
     if (leaf.type == StepType::fwd) {
-      if (stage == 0 || forward_[index(stage - 1, leaf.micro)] < tick) return std::nullopt;
-      return make_step(StepType::fwd, stage - 1, leaf.micro);
+      const std::int32_t before = stages_.stage_before(stage);
+      if (before == StageMap::kNoStage || forward_[index(before, leaf.micro)] < tick) {
+        return std::nullopt;
+      }
+      return make_step(StepType::fwd, before, leaf.micro);
     }
     if (leaf.type == StepType::bwd_weight) {
       if (backward_[index(stage, leaf.micro)] < tick) return std::nullopt;
@@ -45,10 +49,11 @@ class DoneTicks {
     if (forward_[index(stage, leaf.micro)] >= tick) {
       return make_step(StepType::fwd, stage, leaf.micro);
     }
-    if (stage + 1 < stages_ && backward_[index(stage + 1, leaf.micro)] >= tick) {
-      return make_step(leaf.type, stage + 1, leaf.micro);
+    const std::int32_t after = stages_.stage_after(stage);
+    if (after == StageMap::kNoStage || backward_[index(after, leaf.micro)] < tick) {
+      return std::nullopt;
     }
-    return std::nullopt;
+    return make_step(leaf.type, after, leaf.micro);
   }
 
  private:
@@ -57,7 +62,7 @@ class DoneTicks {
            static_cast<std::size_t>(micro);
   }
 
-  std::int32_t stages_;
+  const StageMap& stages_;
   std::int32_t micro_batches_;
   std::vector<std::int64_t> forward_;
   std::vector<std::int64_t> backward_;
@@ -157,7 +162,7 @@ Schedule align_columns(const Schedule& schedule) {
     walks[rank].skip_bubbles();
     columns.ranks[rank].reserve(schedule.ranks[rank].size() + 2 * rank_count);
   }
-  DoneTicks done(schedule.stages.stages(), schedule.micro_batches);
+  DoneTicks done(schedule.stages, schedule.micro_batches);
   const auto finished = [](const Walk& walk) { return walk.finished(); };
   for (std::int64_t tick = 0; !std::all_of(walks.begin(), walks.end(), finished); ++tick) {
     bool progress = false;

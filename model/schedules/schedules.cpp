@@ -11,12 +11,16 @@
 #include "model/passes/add_p2p.h"
 #include "model/passes/align.h"
 #include "model/passes/data_steps.h"
+#include "model/schedules/dual_pipe.h"
 #include "model/schedules/gpipe.h"
 #include "model/schedules/interleaved.h"
 #include "model/schedules/looped_bfs.h"
 #include "model/schedules/one_f_one_b.h"
+#include "model/schedules/one_f_one_b_v.h"
 #include "model/schedules/rename_ranks.h"
+#include "model/schedules/v_half.h"
 #include "model/schedules/zb_heuristic.h"
+#include "model/schedules/zbv_heuristic.h"
 #include "model/schedules/zero_bubble.h"
 
 namespace steptwin {
@@ -31,6 +35,9 @@ enum class Made : std::uint8_t {
 
 enum class Chunks : std::uint8_t { one, two, any };
 
+// The overlaps of a schedule. Its own are always there; others are asked for.
+enum class Overlaps : std::uint8_t { none, b_f_if_asked, f_b_always };
+
 // A schedule and its rules.
 struct Recipe {
   std::string_view name;
@@ -38,7 +45,7 @@ struct Recipe {
   StageMapKind own_map;
   Made made;
   Schedule (*build)(const ScheduleRequest& request);
-  bool overlap_b_f = false;
+  Overlaps overlaps = Overlaps::none;
   bool less_memory = false;
   bool memory_limit = false;
 };
@@ -51,10 +58,13 @@ Schedule zb_h2_order(const ScheduleRequest& request) {
   return zb_h2(request.ranks, request.micro_batches);
 }
 
+ZbHeuristicCosts costs_of(const ScheduleRequest& request) {
+  return {request.forward_ns, request.backward_input_ns, request.backward_weight_ns,
+          request.p2p_ns};
+}
+
 Schedule zb_heuristic_order(const ScheduleRequest& request) {
-  return zb_heuristic(
-      {request.forward_ns, request.backward_input_ns, request.backward_weight_ns, request.p2p_ns},
-      request.micro_batches, request.memory_limit);
+  return zb_heuristic(costs_of(request), request.micro_batches, request.memory_limit);
 }
 
 Schedule interleaved_zb_order(const ScheduleRequest& request) {
@@ -65,23 +75,53 @@ Schedule zbv_order(const ScheduleRequest& request) {
   return zbv(request.ranks, request.micro_batches);
 }
 
+Schedule zbv_heuristic_order(const ScheduleRequest& request) {
+  return zbv_heuristic(costs_of(request), request.micro_batches, request.memory_limit);
+}
+
+Schedule one_f_one_b_v_order(const ScheduleRequest& request) {
+  return one_f_one_b_v(request.ranks, request.micro_batches);
+}
+
+Schedule v_half_order(const ScheduleRequest& request) {
+  return v_half(request.ranks, request.micro_batches);
+}
+
+Schedule v_min_order(const ScheduleRequest& request) {
+  return v_min(request.ranks, request.micro_batches);
+}
+
+Schedule dual_pipe_order(const ScheduleRequest& request) {
+  return dual_pipe(request.ranks, request.micro_batches);
+}
+
+Schedule dual_pipe_v_order(const ScheduleRequest& request) {
+  return dual_pipe_v(request.ranks, request.micro_batches);
+}
+
 // In the order of the documentation.
 constexpr std::array kRecipes = {
     Recipe{"gpipe", Chunks::one, StageMapKind::loop, Made::with_p2p, gpipe_schedule},
     Recipe{"1f1b", Chunks::one, StageMapKind::loop, Made::with_p2p, one_f_one_b_schedule},
     Recipe{"interleaved_1f1b", Chunks::any, StageMapKind::loop, Made::columns, interleaved_columns,
-           true, true},
+           Overlaps::b_f_if_asked, true},
     Recipe{"looped_bfs", Chunks::any, StageMapKind::loop, Made::order, looped_bfs_order},
     Recipe{"zb_h1", Chunks::one, StageMapKind::loop, Made::order, zb_h1_order},
     Recipe{"zb_h2", Chunks::one, StageMapKind::loop, Made::order, zb_h2_order},
-    Recipe{"zb_heuristic", Chunks::one, StageMapKind::loop, Made::order, zb_heuristic_order, false,
-           false, true},
+    Recipe{"zb_heuristic", Chunks::one, StageMapKind::loop, Made::order, zb_heuristic_order,
+           Overlaps::none, false, true},
     Recipe{"interleaved_zb", Chunks::any, StageMapKind::loop, Made::order, interleaved_zb_order},
     Recipe{"zbv", Chunks::two, StageMapKind::v, Made::order, zbv_order},
+    Recipe{"zbv_heuristic", Chunks::two, StageMapKind::v, Made::order, zbv_heuristic_order,
+           Overlaps::none, false, true},
+    Recipe{"1f1b_v", Chunks::two, StageMapKind::v, Made::order, one_f_one_b_v_order},
+    Recipe{"v_half", Chunks::two, StageMapKind::v, Made::order, v_half_order},
+    Recipe{"v_min", Chunks::two, StageMapKind::v, Made::order, v_min_order},
+    Recipe{"dualpipe", Chunks::two, StageMapKind::v, Made::order, dual_pipe_order,
+           Overlaps::f_b_always},
+    Recipe{"dualpipe_v", Chunks::two, StageMapKind::v, Made::order, dual_pipe_v_order,
+           Overlaps::f_b_always},
 };
-
-constexpr std::array<std::string_view, 6> kLaterNames = {"zbv_heuristic", "1f1b_v",   "v_half",
-                                                         "v_min",         "dualpipe", "dualpipe_v"};
 
 // Compute steps in one schedule. More is a slip of the keyboard: it would not fit in memory.
 constexpr std::int64_t kMostSteps = 100'000'000;
@@ -95,10 +135,6 @@ std::string all_names() {
 const Recipe& recipe_named(std::string_view name) {
   const auto recipe = std::find_if(kRecipes.begin(), kRecipes.end(),
                                    [name](const Recipe& each) { return each.name == name; });
-  const bool later = std::find(kLaterNames.begin(), kLaterNames.end(), name) != kLaterNames.end();
-  if (later) {
-    throw Error(fmt::format("schedule \"{}\" is not available in this version", name), all_names());
-  }
   if (recipe == kRecipes.end()) {
     const std::string_view nearest = nearest_word(name, schedule_names());
     throw Error(fmt::format("there is no schedule \"{}\"", name),
@@ -130,12 +166,11 @@ void require_sizes(const Recipe& recipe, const ScheduleRequest& request) {
 }
 
 void require_options(const Recipe& recipe, const ScheduleRequest& request) {
-  if (request.overlap == OverlapMode::f_b) {
-    throw Error(
-        fmt::format("overlap = \"f_b\" with schedule {}", recipe.name),
-        "overlap \"none\" or \"b_f\": no schedule overlaps a forward with a later backward");
+  if (request.overlap == OverlapMode::f_b && recipe.overlaps != Overlaps::f_b_always) {
+    throw Error(fmt::format("overlap = \"f_b\" with schedule {}", recipe.name),
+                "overlap \"none\", or schedule dualpipe or dualpipe_v, which always overlap so");
   }
-  if (request.overlap == OverlapMode::b_f && !recipe.overlap_b_f) {
+  if (request.overlap == OverlapMode::b_f && recipe.overlaps != Overlaps::b_f_if_asked) {
     throw Error(fmt::format("overlap = \"b_f\" with schedule {}", recipe.name),
                 "overlap \"none\", or schedule interleaved_1f1b");
   }
@@ -202,12 +237,29 @@ Schedule for_positions(const Recipe& recipe, const ScheduleRequest& request) {
 }  // namespace
 
 const std::vector<std::string_view>& schedule_names() {
-  static const std::vector<std::string_view> names = [] {
+  static const std::vector<std::string_view> kNames = [] {
     std::vector<std::string_view> collected;
+    collected.reserve(kRecipes.size());
     for (const Recipe& recipe : kRecipes) collected.push_back(recipe.name);
     return collected;
   }();
-  return names;
+  return kNames;
+}
+
+std::int32_t chunks_prescribed(std::string_view name) {
+  switch (recipe_named(name).chunks) {
+    case Chunks::one:
+      return 1;
+    case Chunks::two:
+      return 2;
+    case Chunks::any:
+      break;
+  }
+  return 0;
+}
+
+bool always_overlaps(std::string_view name) {
+  return recipe_named(name).overlaps == Overlaps::f_b_always;
 }
 
 bool obeys_memory_limit(std::string_view name) {

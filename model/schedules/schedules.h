@@ -23,7 +23,7 @@ struct ScheduleRequest {
   bool p2p = true;          // false: compute steps only
   bool data_steps = false;  // DATA_LOAD, DATA_SEND, DATA_RECV as well
 
-  // For schedules that look at costs (zb_heuristic): one value per stage.
+  // For schedules that look at costs (zb_heuristic, zbv_heuristic): one value per stage.
   std::vector<TimeNs> forward_ns;
   std::vector<TimeNs> backward_input_ns;
   std::vector<TimeNs> backward_weight_ns;
@@ -34,11 +34,17 @@ struct ScheduleRequest {
 // The names `pipeline.schedule` knows, in the order the documentation lists them.
 const std::vector<std::string_view>& schedule_names();
 
+// Whether the named schedule has overlaps of its own, whatever the request says.
+bool always_overlaps(std::string_view name);
+
 // Whether the named schedule looks at memory_limit.
 bool obeys_memory_limit(std::string_view name);
 
 // Which rank holds which stage in the named schedule. Throws Error if the schedule forbids the map.
 StageMap stage_map_of(std::string_view name, const ScheduleRequest& request);
+
+// How many chunks the named schedule puts on every rank; 0 if it can do with any number.
+std::int32_t chunks_prescribed(std::string_view name);
 
 // Builds the named schedule: compute steps, P2P steps and the bubbles that the passes rely on.
 // Throws Error naming the rule if the schedule forbids this R, V, M, stage map or option.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "model/error.h"
@@ -14,21 +13,6 @@
 
 namespace steptwin {
 namespace {
-
-void check_durations(std::string_view what, const std::vector<TimeNs>& durations,
-                     std::size_t stages) {
-  if (durations.size() != stages) {
-    throw Error(
-        fmt::format("zb_heuristic with {} {} times for {} stages", durations.size(), what, stages),
-        "one for each stage");
-  }
-  for (const TimeNs duration : durations) {
-    if (duration < 0) {
-      throw Error(fmt::format("zb_heuristic with a {} time of {} ns", what, duration),
-                  "a time that is not negative");
-    }
-  }
-}
 
 // Nobody holds more than M micro-batches, so that stands for no limit.
 std::int64_t memory_halves(double memory_limit, std::int32_t micro_batches) {
@@ -99,10 +83,7 @@ Schedule zb_heuristic(const ZbHeuristicCosts& costs, std::int32_t micro_batches,
   const std::size_t stages = costs.forward_ns.size();
   const std::int32_t ranks = static_cast<std::int32_t>(stages);
   check_at_least_one("zb_heuristic", ranks, 1, micro_batches);
-  check_durations("forward", costs.forward_ns, stages);
-  check_durations("backward-input", costs.backward_input_ns, stages);
-  check_durations("backward-weight", costs.backward_weight_ns, stages);
-  check_durations("P2P", std::vector<TimeNs>(stages, costs.p2p_ns), stages);
+  check_costs("zb_heuristic", costs);
   const ZbGreedyOrder order =
       best_order(costs, micro_batches, memory_halves(memory_limit, micro_batches));
   Schedule schedule{"zb_heuristic", loop_map(ranks, 1), micro_batches, {}};

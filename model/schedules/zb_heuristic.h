@@ -1,20 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/schedule.h"
-#include "model/units.h"
+#include "model/schedules/zb_costs.h"
 
 namespace steptwin {
-
-// What the zero-bubble heuristic plans with: one stage per rank, one value per stage.
-struct ZbHeuristicCosts {
-  std::vector<TimeNs> forward_ns;
-  std::vector<TimeNs> backward_input_ns;
-  std::vector<TimeNs> backward_weight_ns;
-  TimeNs p2p_ns = 0;  // one hop: a latency that keeps no stream busy
-};
 
 // The zero-bubble order found for given costs and memory, after the greedy of Qi et al., "Zero
 // Bubble Pipeline Parallelism" (2024): eight greedy orders (zb_greedy.h) are timed, and the one
@@ -34,9 +25,9 @@ struct ZbHeuristicCosts {
 // adds binary fractions; where a cost such as 0.1 makes its ties come out one way or the other,
 // its orders differ from these and are never shorter in the cases recorded in our tests.)
 //
-// Compute steps only, loop map, R = number of stages given. Takes O(R M) time. Throws Error if
-// there is no stage or no micro-batch, if a limit below one micro-batch is given, or if a duration
-// is negative.
+// Compute steps only, loop map, R = number of stages given, one a rank. Takes O(R M) time. Throws
+// Error if there is no stage or no micro-batch, if a limit below one micro-batch is given, or if a
+// duration is negative.
 Schedule zb_heuristic(const ZbHeuristicCosts& costs, std::int32_t micro_batches,
                       double memory_limit = 0);
 

@@ -195,6 +195,36 @@ TEST_CASE("check: schedules that are incomplete, out of order or do not match") 
   }
 }
 
+TEST_CASE("a scenario's schedule file: findings for check, an error at their place elsewhere") {
+  const TemporaryFolder folder;
+  const std::string scenario =
+      folder.write("s.toml",
+                   "[pipeline]\nranks = 2\nmicro_batches = 1\nschedule_file = \"x.steps\"\n"
+                   "[stage]\nforward_us = 10\nbackward_input_us = 10\nbackward_weight_us = 10\n");
+  const std::string file = folder.write("x.steps", kRank0 + kRank1);
+  CHECK(run_program({"check", scenario}).output ==
+        "No findings: the schedule is complete and runs to its end.\n");
+  CHECK(run_program({"schedule", scenario}).output == kRank0 + kRank1);
+
+  folder.write("x.steps", kRank0 + "rank1: FWD_RECV(s1,m0) BWD(s1,m0) FWD(s1,m0) BWD_SEND(s1,m0)");
+  const RunResult check = run_program({"check", scenario});
+  CHECK(check.status == 1);
+  CHECK(check.output ==
+        "rank 1 slot 1 BWD(s1,m0): runs before FWD(s1,m0)\n1 finding; not simulated\n");
+  for (const std::string command : {"simulate", "schedule", "lower"}) {
+    const RunResult run = run_program({command, scenario});
+    CHECK(run.status == 2);
+    CHECK(run.output.empty());
+    CHECK(run.errors == file +
+                            ":2:24: error: rank 1 slot 1 BWD(s1,m0): runs before FWD(s1,m0); "
+                            "expected a complete schedule; steptwin check lists all that is "
+                            "wrong\n");
+  }
+  folder.write("x.steps", kRank0);
+  CHECK(run_program({"check", scenario}).errors ==
+        file + ":1:1: error: the file has 1 rank; expected 2, as pipeline.ranks says\n");
+}
+
 TEST_CASE("check: a schedule that is complete and still hangs") {
   // Both ranks wait for the other's send, which each does only after its receive.
   const TemporaryFolder folder;

@@ -1,5 +1,6 @@
 #include "model/check.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -40,9 +41,10 @@ TEST_CASE("check: every built schedule passes") {
   for (const std::string_view name : schedule_names()) {
     ScheduleRequest request;
     request.ranks = 4;
-    request.chunks_per_rank = name == "zbv" ? 2 : 1;
+    request.chunks_per_rank = std::max(1, chunks_prescribed(name));
     request.micro_batches = 8;
-    request.forward_ns = request.backward_input_ns = request.backward_weight_ns = {1, 1, 1, 1};
+    request.forward_ns.assign(static_cast<std::size_t>(4 * request.chunks_per_rank), 1);
+    request.backward_input_ns = request.backward_weight_ns = request.forward_ns;
     CAPTURE(std::string(name));
     CHECK(check_schedule(build_schedule(name, request)).empty());
     request.data_steps = true;
@@ -124,6 +126,35 @@ TEST_CASE("check: a transfer has both ends, and each once") {
   CHECK(findings("rank0: FWD(s0,m0) FWD_SEND(s0,m0) FWD_SEND(s0,m0) BWD_RECV(s0,m0) BWD(s0,m0)\n" +
                  std::string(kRank1)) ==
         "rank 0 slot 2 FWD_SEND(s0,m0): is done in slot 1 already\n");
+}
+
+// Stages 0, 1 and, from the other end, their replicas 2, 3; micro-batch 0 in one copy, 1 in the
+// other.
+TEST_CASE("check: two copies of the model have nothing to do with each other") {
+  const std::string right =
+      "rank0: FWD(s0,m0) FWD_SEND(s0,m0) FWD_RECV(s3,m1) FWD(s3,m1) BWD(s3,m1) BWD_SEND(s3,m1) "
+      "BWD_RECV(s0,m0) BWD(s0,m0)\n"
+      "rank1: FWD(s2,m1) FWD_RECV(s1,m0) FWD_SEND(s2,m1) FWD(s1,m0) BWD(s1,m0) BWD_RECV(s2,m1) "
+      "BWD_SEND(s1,m0) BWD(s2,m1)\n";
+  const auto faults = [](const std::string& lists) {
+    std::string text;
+    const Schedule schedule{"", mirrored_map(2), 2, read_step_lists(lists, "test.steps")};
+    for (const Finding& finding : check_schedule(schedule)) text += finding_text(finding) + "\n";
+    return text;
+  };
+  CHECK(faults(right) == "");
+  CHECK(faults(right + "\n") == "");
+  std::string wrong = right;
+  wrong.insert(wrong.find(" BWD(s3,m1)"), " FWD(s3,m0)");
+  CHECK(faults(wrong) ==
+        "rank 0 slot 4 FWD(s3,m0): the micro-batch runs through another copy of the model\n");
+  wrong = right;
+  wrong.insert(wrong.find(" BWD(s1,m0)"), " FWD_SEND(s1,m0)");
+  CHECK(faults(wrong) ==
+        "rank 1 slot 4 FWD_SEND(s1,m0): stage 2 is of another copy of the model\n");
+  wrong = right;
+  wrong.erase(wrong.find(" BWD(s2,m1)"), 11);
+  CHECK(faults(wrong) == "rank 1: BWD(s2,m1) is missing\n");
 }
 
 // Rank 0 sends m0, m1; rank 1 receives m1, m0.

@@ -38,6 +38,55 @@ TEST_CASE("a map knows the rank of a stage and the stages of a rank, ascending")
   CHECK_FALSE(map == loop_map(2, 2));
 }
 
+TEST_CASE("neighbours: the stages before and after, none at the ends") {
+  const StageMap map = loop_map(2, 2);
+  CHECK(map.stage_before(0) == StageMap::kNoStage);
+  CHECK(map.stage_before(1) == 0);
+  CHECK(map.stage_after(2) == 3);
+  CHECK(map.stage_after(3) == StageMap::kNoStage);
+  CHECK(map.stage_before(4) == StageMap::kNoStage);
+  CHECK(map.stage_after(-1) == StageMap::kNoStage);
+}
+
+//   rank 0  s0          s5
+//   rank 1     s1    s4
+//   rank 2        s2 s3
+TEST_CASE("two copies from either end: nothing flows from one to the other") {
+  const StageMap map = mirrored_map(3);
+  CHECK(map.copies == 2);
+  CHECK(map.rank_of_stage == Ranks{0, 1, 2, 2, 1, 0});
+  CHECK(map.stage_after(1) == 2);
+  CHECK(map.stage_after(2) == StageMap::kNoStage);
+  CHECK(map.stage_before(3) == StageMap::kNoStage);
+  CHECK(map.stage_after(3) == 4);
+  CHECK_FALSE(map == v_map(3, 2));
+}
+
+TEST_CASE("each copy runs its share of the micro-batches") {
+  const Schedule two{"", mirrored_map(2), 6, {}};
+  CHECK(two.runs(1, 2));
+  CHECK_FALSE(two.runs(1, 3));
+  CHECK_FALSE(two.runs(2, 2));
+  CHECK(two.runs(2, 3));
+  CHECK_FALSE(two.runs(3, 6));
+  const Schedule one{"", v_map(2, 2), 6, {}};
+  CHECK(one.runs(0, 5));
+  CHECK(one.runs(3, 0));
+}
+
+TEST_CASE("transfers are found alone, in batches and at the boundary of an overlap") {
+  const auto has = [](Step step) {
+    return has_transfers(Schedule{"", loop_map(1, 1), 1, {{kBubble, std::move(step)}}});
+  };
+  CHECK_FALSE(has(fwd(0, 0)));
+  CHECK_FALSE(has(make_stage_step(StepType::fsdp_unshard, 0)));
+  CHECK(has(make_step(StepType::bwd_recv, 0, 0)));
+  CHECK(has(make_batch({make_step(StepType::fwd_send, 0, 0)})));
+  CHECK_FALSE(has(overlap_b_f(bwd(0, 0), fwd(0, 1))));
+  CHECK(has(make_overlap(StepType::overlap_b_f, bwd(0, 0), fwd(0, 1),
+                         {make_step(StepType::fwd_send, 0, 1)})));
+}
+
 TEST_CASE("leaves of a composite are its sub-steps, not its boundary") {
   const Step overlap = make_overlap(StepType::overlap_b_f, bwd(1, 0), fwd(0, 2),
                                     {make_step(StepType::fwd_send, 0, 2)});

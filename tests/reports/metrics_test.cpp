@@ -70,6 +70,22 @@ TEST_CASE("a latency is first forward to last backward of a micro-batch at stage
   CHECK(metrics.latency_p99_ns == 100);
 }
 
+TEST_CASE("a latency of a second copy of the model is one of its own first stage") {
+  // Stages 0, 1 of one copy with micro-batch 0, stages 2, 3 of the other with micro-batch 1.
+  TraceMaker maker(2);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .compute(1, StepType::fwd, 1, 0, 0, 10, 20)
+      .compute(1, StepType::bwd, 1, 0, 0, 20, 30)
+      .compute(0, StepType::bwd, 0, 0, 0, 30, 40)
+      .compute(1, StepType::fwd, 2, 1, 0, 0, 10)
+      .compute(0, StepType::fwd, 3, 1, 0, 10, 20)
+      .compute(0, StepType::bwd, 3, 1, 0, 20, 30)
+      .compute(1, StepType::bwd, 2, 1, 0, 30, 60);
+  const Metrics metrics = compute_metrics(maker.trace());
+  CHECK(metrics.latency_p50_ns == 40);
+  CHECK(metrics.latency_p99_ns == 60);
+}
+
 TEST_CASE("activations live from forward to the backward that consumes them") {
   CHECK(compute_metrics(gpipe_trace(2, 3)).ranks[1].in_flight_max == 3);
   TraceMaker maker(1);

@@ -89,6 +89,53 @@ TEST_CASE("ZB-H1 is left with (R - 1)(F + I - W) of bubble from R micro-batches 
   }
 }
 
+// Chunk costs of 1 ms for F, BWD_INPUT and BWD_WEIGHT alike, 6 ms of a micro-batch a rank.
+TEST_CASE("V schedules of equal costs: what V-Half, V-Min and 1F1B-V leave idle") {
+  const StageTimes equal = {1000, 1000, 1000};
+  for (std::int32_t ranks = 3; ranks <= 9; ++ranks) {
+    for (const std::int32_t micros : {2 * ranks, 2 * ranks + 3}) {
+      CAPTURE(ranks);
+      CAPTURE(micros);
+      const auto idle_ms = [&](const char* schedule) {
+        return time_of(schedule, ranks, 2, micros, equal) / 1'000'000 - 6 * micros;
+      };
+      CHECK(idle_ms("v_half") == 3 * ranks - (ranks % 2 == 0 ? 7 : 4));
+      CHECK(idle_ms("v_min") == 4 * ranks - (ranks % 3 == 0 ? 7 : 5));
+      if (ranks % 3 == 1) CHECK(idle_ms("1f1b_v") == 5 * ranks - 5);
+      if (ranks % 3 == 2) CHECK(idle_ms("1f1b_v") == 5 * ranks - 7);
+    }
+  }
+}
+
+// An overlap takes as long as its forward and its backward: one stream computes both. P ranks from
+// where a micro-batch enters to where it turns or meets those from the other end.
+TEST_CASE("DualPipe and DualPipeV leave (P - 1)(F&B + B - 3W) where F = I is not below W") {
+  const StageTimes costs[] = {{1000, 1000, 1000}, {1000, 1000, 400}, {700, 700, 0}};
+  for (const StageTimes& times : costs) {
+    const double backward = times.backward_input + times.backward_weight;
+    const TimeNs slot = nanoseconds_from_us(times.forward + backward);
+    const TimeNs bubble =
+        slot + nanoseconds_from_us(backward) - 3 * nanoseconds_from_us(times.backward_weight);
+    for (std::int32_t to_turn = 1; to_turn <= 4; ++to_turn) {
+      for (std::int32_t micros = 2 * to_turn; micros <= 2 * to_turn + 5; ++micros) {
+        CAPTURE(to_turn);
+        CAPTURE(micros);
+        const TimeNs expected = 2 * micros * slot + (to_turn - 1) * bubble;
+        CHECK(time_of("dualpipe", 2 * to_turn, 2, 2 * micros, times) == expected);
+        CHECK(time_of("dualpipe_v", to_turn, 2, micros, times) == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("DualPipe on two ranks has no bubble, whatever the costs") {
+  for (const StageTimes& times : kStageTimes) {
+    const TimeNs slot =
+        nanoseconds_from_us(times.forward + times.backward_input + times.backward_weight);
+    CHECK(time_of("dualpipe", 2, 2, 8, times) == 8 * slot);
+  }
+}
+
 TEST_CASE("with hops of c and M a multiple of R, 1F1B takes [2(R - 1)(M / R + 1) - 2] c more") {
   const double hop_us = 10;
   for (const std::int32_t ranks : {2, 4, 8}) {

@@ -69,14 +69,16 @@ class DataOrder {
     std::vector<Key> inputs;
     const std::int32_t rank = stages_.rank_of(stage);
     const auto add_input = [&](StepType work, StepType receive, std::int32_t from) {
-      if (from < 0 || from >= stages_.stages()) return;
+      if (from == StageMap::kNoStage) return;
       inputs.push_back(stages_.rank_of(from) == rank ? Key{work, from, micro}
                                                      : Key{receive, stage, micro});
     };
-    if (type == StepType::fwd) add_input(StepType::fwd, StepType::fwd_recv, stage - 1);
+    if (type == StepType::fwd) {
+      add_input(StepType::fwd, StepType::fwd_recv, stages_.stage_before(stage));
+    }
     if (type == StepType::bwd) {
       inputs.push_back({StepType::fwd, stage, micro});
-      add_input(StepType::bwd, StepType::bwd_recv, stage + 1);
+      add_input(StepType::bwd, StepType::bwd_recv, stages_.stage_after(stage));
     }
     if (type == StepType::fwd_send) inputs.push_back({StepType::fwd, stage, micro});
     if (type == StepType::bwd_send || type == StepType::bwd_weight) {

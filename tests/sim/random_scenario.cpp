@@ -24,9 +24,12 @@ void draw_pipeline(PipelineKeys& keys, Draw& draw) {
   keys.schedule = std::string(draw.pick(schedule_names()));
   keys.ranks = draw.between32(1, 4);
   keys.micro_batches = draw.between32(1, 6);
-  const bool any_chunks = keys.schedule == "interleaved_1f1b" || keys.schedule == "looped_bfs" ||
-                          keys.schedule == "interleaved_zb";
-  keys.chunks_per_rank = keys.schedule == "zbv" ? 2 : any_chunks ? draw.between32(1, 3) : 1;
+  keys.chunks_per_rank = chunks_prescribed(keys.schedule);
+  if (keys.chunks_per_rank == 0) keys.chunks_per_rank = draw.between32(1, 3);
+  if (keys.schedule == "dualpipe") keys.ranks = 2 * draw.between32(1, 2);
+  if (keys.schedule.starts_with("dualpipe")) {
+    keys.micro_batches = 2 * keys.ranks + 2 * draw.between32(0, 2);
+  }
   if (keys.schedule == "interleaved_1f1b") {
     if (draw.chance(0.7)) keys.overlap = OverlapMode::b_f;
     keys.less_memory = keys.overlap == OverlapMode::none && draw.chance(0.5);
@@ -35,12 +38,13 @@ void draw_pipeline(PipelineKeys& keys, Draw& draw) {
   keys.p2p = static_cast<P2pMode>(draw.between(0, 4));
   keys.split_backward = draw.chance(0.2);
   if (draw.chance(0.2)) keys.recv_placement = RecvPlacement::late;
-  if (keys.schedule == "zb_heuristic" && draw.chance(0.5)) keys.memory_limit = 2 * keys.ranks;
+  const bool heuristic = keys.schedule == "zb_heuristic" || keys.schedule == "zbv_heuristic";
+  if (heuristic && draw.chance(0.5)) keys.memory_limit = 2 * keys.ranks;
 }
 
 // The loop map with the ranks renamed.
 void draw_stage_map(PipelineKeys& keys, Draw& draw) {
-  if (keys.schedule == "zbv" || draw.chance(0.7)) return;
+  if (chunks_prescribed(keys.schedule) == 2 || draw.chance(0.7)) return;  // a V
   std::vector<std::int32_t> names;
   for (std::int32_t rank = 0; rank < keys.ranks; ++rank) {
     names.insert(names.begin() + draw.between(0, rank), rank);

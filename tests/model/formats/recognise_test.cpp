@@ -68,6 +68,10 @@ TEST_CASE("a schedule is read in any format") {
     const Schedule schedule = read_schedule(text, "f");
     CHECK(schedule.micro_batches == 3);
     CHECK(schedule.ranks == std::vector<StepList>{{make_step(StepType::fwd, 0, 2)}});
+    const PlacedSchedule placed = read_placed_schedule(text, "f");
+    CHECK(placed.schedule.ranks == schedule.ranks);
+    const char* const first = text == long_text ? "MetaStep(" : text[0] == '0' ? "0F2" : "FWD";
+    CHECK(placed.slot_at.at(0).at(0) == text.find(first));
   }
 }
 

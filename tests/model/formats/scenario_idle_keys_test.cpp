@@ -48,6 +48,38 @@ TEST_CASE("a memory limit with a schedule that obeys none") {
                   .has_value());
 }
 
+TEST_CASE("keys of building a schedule that is in a file") {
+  const std::string file = "schedule_file = \"x.steps\"\n";
+  const std::string reason = " has no effect because the schedule is in pipeline.schedule_file";
+  const std::string instead = "the key removed, or pipeline.schedule in its place";
+  check_errors(kStageScenario,
+               {{5, file + "overlap = \"f_b\"", 6, 11, "pipeline.overlap" + reason, instead},
+                {5, file + "less_memory = true", 6, 15, "pipeline.less_memory" + reason, instead},
+                {5, file + "memory_limit = 4", 6, 16, "pipeline.memory_limit" + reason, instead},
+                {5, file + "data_steps = true", 6, 14, "pipeline.data_steps" + reason, instead}});
+  CHECK_FALSE(error_of(text_of(kStageScenario, 5, file + "overlap = \"none\"\nmemory_limit = 0"))
+                  .has_value());
+}
+
+TEST_CASE("a schedule that always overlaps, and one in a file, which may") {
+  const std::string sequential = "\nchunks_per_rank = 2\n[overlap]\nexecution = \"sequential\"";
+  const ScenarioLines lines = {kStageScenario[0],
+                               kStageScenario[1],
+                               "",
+                               kStageScenario[3],
+                               "",
+                               kStageScenario[5],
+                               kStageScenario[6],
+                               kStageScenario[7],
+                               kStageScenario[8]};
+  for (const char* schedule :
+       {"schedule = \"dualpipe\"", "schedule = \"dualpipe_v\"", "schedule_file = \"x.steps\""}) {
+    CAPTURE(schedule);
+    CHECK_FALSE(error_of(text_of(lines, 5, schedule + sequential)).has_value());
+  }
+  CHECK(error_of(text_of(lines, 5, "schedule = \"zbv\"" + sequential)).has_value());
+}
+
 TEST_CASE("keys of an overlap where nothing overlaps") {
   check_errors(
       kLayersScenario,

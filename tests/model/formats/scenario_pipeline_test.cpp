@@ -53,15 +53,15 @@ TEST_CASE("pipeline: the schedule and its options") {
            "did you mean 1f1b?"},
           {5, "schedule = \"Zebra stripes\"", 5, 12, "pipeline.schedule is \"Zebra stripes\"",
            "one of gpipe, 1f1b, interleaved_1f1b, looped_bfs, zb_h1, zb_h2, zb_heuristic"},
-          {5, "schedule = \"dualpipe\"", 5, 12,
-           "pipeline.schedule is \"dualpipe\", which is not available in this version",
-           "one of gpipe, 1f1b, interleaved_1f1b, looped_bfs"},
           {5, "schedule = 1", 5, 12, "pipeline.schedule is 1", "one of gpipe, 1f1b"},
           {5, "schedule = \"\"", 5, 12, "pipeline.schedule is \"\"", "one of gpipe, 1f1b"},
           {5, "", 1, 1, "pipeline.schedule is missing", "the name of a schedule"},
-          {5, "schedule_file = \"x.csv\"", 5, 17,
-           "pipeline.schedule_file is \"x.csv\", which is not available in this version",
-           "pipeline.schedule"},
+          {5, "schedule_file = 7", 5, 17, "pipeline.schedule_file is 7",
+           "the name of a file with a schedule"},
+          {5, "schedule_file = \"\"", 5, 17, "pipeline.schedule_file is \"\"",
+           "the name of a file"},
+          {3, "schedule_file = \"x.steps\"", 3, 17,
+           "pipeline.schedule and pipeline.schedule_file are both given", "one of them"},
           {3, "overlap = \"bf\"", 3, 11, "pipeline.overlap is \"bf\"", "did you mean b_f?"},
           {3, "overlap = true", 3, 11, "pipeline.overlap is true", "one of none, b_f, f_b"},
           {3, "p2p = \"plane\"", 3, 7, "pipeline.p2p is \"plane\"", "did you mean plain?"},
@@ -78,6 +78,15 @@ TEST_CASE("pipeline: the schedule and its options") {
           {3, "memory_limit = \"8GiB\"", 3, 16, "pipeline.memory_limit is \"8GiB\"", "a number"},
           {3, "data_steps = \"true\"", 3, 14, "pipeline.data_steps is \"true\"", "true or false"},
       });
+}
+
+TEST_CASE("pipeline: the schedule's file in the place of its name") {
+  const Scenario scenario =
+      read_scenario(text_of(kStageScenario, 5, "schedule_file = \"x.steps\""), "s.toml");
+  CHECK(scenario.pipeline.schedule.empty());
+  CHECK(scenario.pipeline.schedule_file == "x.steps");
+  CHECK(scenario.pipeline.schedule_at.line == 5);
+  CHECK(scenario.pipeline.schedule_at.column == 17);
 }
 
 TEST_CASE("pipeline: the stage map is a word or the rank of each of the N stages") {

@@ -99,6 +99,12 @@ void fill_pipeline(Random& random, PipelineKeys& keys) {
   keys.recv_placement = word(random, kRecvPlacements);
   if (obeys_memory_limit(keys.schedule)) keys.memory_limit = integer(random, 0, 64) / 4.0;
   keys.data_steps = flag(random);
+  if (integer(random, 0, 3) > 0) return;
+  keys.schedule.clear();
+  keys.schedule_file = "x" + name(random);
+  keys.overlap = OverlapMode::none;
+  keys.less_memory = keys.data_steps = false;
+  keys.memory_limit = 0;
 }
 
 ComputePartCost compute_part(Random& random) {

@@ -1,13 +1,10 @@
 #include "model/formats/stage_costs_csv.h"
 
 #include <doctest/doctest.h>
-#include <filesystem>
-#include <fmt/format.h>
-#include <fstream>
-#include <optional>
-#include <unistd.h>
+#include <string>
 
 #include "model/formats/scenario_toml.h"
+#include "tests/scratch_folder.h"
 
 namespace steptwin {
 namespace {
@@ -121,14 +118,12 @@ TEST_CASE("hostile files are errors, soon") {
 }
 
 TEST_CASE("a scenario names its file relative to its own folder") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                       fmt::format("steptwin_stage_costs_csv_test.{}", getpid());
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "costs.csv") << kHeader << "0,1,2,3\n1,4,5,6\n";
-  std::ofstream(folder / "sizes.csv") << "output_bytes," << kHeader << "7,0,1,2,3\n8,1,4,5,6\n";
+  const ScratchFolder folder;
+  folder.write("costs.csv", kHeader + "0,1,2,3\n1,4,5,6\n");
+  folder.write("sizes.csv", "output_bytes," + kHeader + "7,0,1,2,3\n8,1,4,5,6\n");
   const std::string pipeline =
       "[pipeline]\nranks = 2\nmicro_batches = 4\nschedule = \"gpipe\"\n[stage]\n";
-  const std::string file = (folder / "s.toml").string();
+  const std::string file = folder / "s.toml";
 
   const Scenario plain = read_scenario(pipeline + "file = \"costs.csv\"\noutput_bytes = 9\n", file);
   CHECK(plain.stage.forward_us == std::vector<double>{1, 4});
@@ -136,8 +131,8 @@ TEST_CASE("a scenario names its file relative to its own folder") {
   CHECK(plain.stage.output_bytes == std::vector<Bytes>{9});
   const Scenario sized = read_scenario(pipeline + "file = \"sizes.csv\"\n", file);
   CHECK(sized.stage.output_bytes == std::vector<Bytes>{7, 8});
-  const Scenario absolute = read_scenario(
-      pipeline + "file = \"" + (folder / "costs.csv").string() + "\"\n", "elsewhere.toml");
+  const Scenario absolute =
+      read_scenario(pipeline + "file = \"" + (folder / "costs.csv") + "\"\n", "elsewhere.toml");
   CHECK(absolute.stage.forward_us == std::vector<double>{1, 4});
 
   const auto what = [&](const std::string& keys) -> std::string {
@@ -154,8 +149,7 @@ TEST_CASE("a scenario names its file relative to its own folder") {
             "expected one of them");
   CHECK(what("file = \"sizes.csv\"\noutput_bytes = 3\n").starts_with(file + ":7:16: error: "));
   CHECK(what("file = \"missing.csv\"\n")
-            .starts_with(file + ":6:8: error: cannot read " + (folder / "missing.csv").string()));
-  std::filesystem::remove_all(folder);
+            .starts_with(file + ":6:8: error: cannot read " + (folder / "missing.csv")));
 }
 
 }  // namespace

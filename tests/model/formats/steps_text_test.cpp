@@ -201,6 +201,24 @@ TEST_CASE("stage map and micro-batches follow from the lists") {
         "rank2:\n");
 }
 
+TEST_CASE("two copies of the model are told by the micro-batches their stages have") {
+  const auto copies = [](const std::string& lists) { return read_steps(lists, "f").stages.copies; };
+  CHECK(copies("rank0: FWD(s0,m0) FWD(s3,m1)\nrank1: FWD(s1,m0) FWD(s2,m1)") == 2);
+  CHECK(copies("rank0: OVERLAP_F_B[FWD(s0,m1)|BWD(s1,m2)] FWD(s0,m0) FWD(s1,m2) FWD(s1,m3)") == 2);
+  CHECK(copies("rank0: FWD(s0,m0) FWD(s1,m0) FWD(s0,m1) FWD(s1,m1)") == 1);
+  CHECK(copies("rank0: FWD(s0,m1) FWD(s1,m0)") == 1);
+  CHECK(copies("rank0: FWD(s0,m0) FWD(s1,m0) FWD(s2,m1)") == 1);
+  CHECK(copies("rank0: FWD(s0,m0) FWD(s1,m2)") == 1);
+  CHECK(copies("rank0: FWD(s0,m0) FWD(s1,m0) BWD(s1,m1)") == 1);
+}
+
+TEST_CASE("every rank and slot has its place in the text") {
+  const std::string text = "rank1: FWD(s1,m0)\n# c\n  rank0:  - FWD(s0,m0) ";
+  const PlacedSchedule placed = read_placed_steps(text, "f");
+  CHECK(placed.rank_at == std::vector<std::size_t>{24, 0});
+  CHECK(placed.slot_at == std::vector<std::vector<std::size_t>>{{32, 34}, {7}});
+}
+
 TEST_CASE("lists alone need no stages, but do need every rank") {
   CHECK(read_step_lists("rank1: -\nrank0: BWD(s7,m0)\n", "f").size() == 2);
   CHECK_THROWS_WITH_AS(

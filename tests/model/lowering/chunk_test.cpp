@@ -43,6 +43,11 @@ Scenario layered() {
   return scenario;
 }
 
+std::vector<Chunk> chunks_of(const Scenario& scenario) {
+  return make_chunks(scenario,
+                     loop_map(scenario.pipeline.ranks, scenario.pipeline.chunks_per_rank));
+}
+
 TEST_CASE("costs per stage: a chunk is one kernel and has no hooks") {
   Scenario scenario;
   scenario.pipeline.ranks = 2;
@@ -50,7 +55,7 @@ TEST_CASE("costs per stage: a chunk is one kernel and has no hooks") {
   scenario.stage.forward_us = {0.001, 0.002};
   scenario.stage.backward_input_us = {0.003};
   scenario.stage.backward_weight_us = {0.004};
-  const std::vector<Chunk> chunks = make_chunks(scenario);
+  const std::vector<Chunk> chunks = chunks_of(scenario);
   REQUIRE(chunks.size() == 2);
   CHECK(words(chunks[0].forward) == "chunk(1)");
   CHECK(words(chunks[1].forward) == "chunk(2)");
@@ -60,7 +65,7 @@ TEST_CASE("costs per stage: a chunk is one kernel and has no hooks") {
 }
 
 TEST_CASE("a MoE layer: attention, A dispatch B, experts, C combine D; a dense one has no hooks") {
-  const std::vector<Chunk> chunks = make_chunks(layered());
+  const std::vector<Chunk> chunks = chunks_of(layered());
   // The last hook is that of the last MoE layer, though a dense layer follows.
   CHECK(words(chunks[0].forward) ==
         "attention1(1) [A1] dispatch1(4c) [B1] experts1(10) [C1] combine1(6c) [D1!] "
@@ -72,7 +77,7 @@ TEST_CASE("a MoE layer: attention, A dispatch B, experts, C combine D; a dense o
 }
 
 TEST_CASE("the backward is the exact reverse, each kernel with data and weight gradients in one") {
-  const std::vector<Chunk> chunks = make_chunks(layered());
+  const std::vector<Chunk> chunks = chunks_of(layered());
   CHECK(words(chunks[0].backward) ==
         "mlp2(500) attention2(5) [D1!] combine1(7c) [C1] experts1(50) [B1] dispatch1(5c) [A1] "
         "attention1(5)");
@@ -80,7 +85,7 @@ TEST_CASE("the backward is the exact reverse, each kernel with data and weight g
 }
 
 TEST_CASE("a divided backward: all communication with the data gradients, none with the weights") {
-  const std::vector<Chunk> chunks = make_chunks(layered());
+  const std::vector<Chunk> chunks = chunks_of(layered());
   CHECK(words(chunks[0].backward_input) ==
         "mlp2(200) attention2(2) [D1!] combine1(7c) [C1] experts1(20) [B1] dispatch1(5c) [A1] "
         "attention1(2)");
@@ -91,7 +96,7 @@ TEST_CASE("the first stage begins with the embedding, the last one ends with the
   Scenario scenario = layered();
   scenario.layers.embedding = {0.001, 0, 0};
   scenario.layers.head = {0.002, 0.003, 0.004};
-  const std::vector<Chunk> chunks = make_chunks(scenario);
+  const std::vector<Chunk> chunks = chunks_of(scenario);
   CHECK(words(chunks[0].forward).rfind("embedding(1) attention1(1) [A1]", 0) == 0);
   // What costs nothing in one direction is still there: the reverse is exact.
   CHECK(words(chunks[0].backward).ends_with("attention1(5) embedding(0)"));
@@ -107,16 +112,31 @@ TEST_CASE("a single stage has both, and a part without any cost is no kernel") {
   scenario.layers.stages = {{LayerKind::dense}};
   scenario.layers.embedding = {0.001, 0.001, 0.001};
   scenario.layers.head = {0, 0, 0.001};
-  CHECK(words(make_chunks(scenario)[0].forward) == "embedding(1) attention1(1) mlp1(100) head(0)");
+  CHECK(words(chunks_of(scenario)[0].forward) == "embedding(1) attention1(1) mlp1(100) head(0)");
   scenario.layers.head = {};
-  CHECK(words(make_chunks(scenario)[0].forward) == "embedding(1) attention1(1) mlp1(100)");
+  CHECK(words(chunks_of(scenario)[0].forward) == "embedding(1) attention1(1) mlp1(100)");
+}
+
+TEST_CASE("each copy of the model has an embedding and a head") {
+  Scenario scenario = layered();
+  scenario.pipeline.ranks = 2;
+  scenario.pipeline.chunks_per_rank = 2;
+  scenario.layers.stages.assign(4, {LayerKind::dense});
+  scenario.layers.embedding = {0.001, 0, 0};
+  scenario.layers.head = {0.002, 0, 0};
+  const std::vector<Chunk> chunks = make_chunks(scenario, mirrored_map(2));
+  REQUIRE(chunks.size() == 4);
+  for (const std::size_t first : {0, 2}) {
+    CHECK(words(chunks[first].forward) == "embedding(1) attention1(1) mlp1(100)");
+    CHECK(words(chunks[first + 1].forward) == "attention1(1) mlp1(100) head(2)");
+  }
 }
 
 TEST_CASE(
     "the counts exchange comes before the dispatch, forward only, and the host waits for it") {
   Scenario scenario = layered();
   scenario.moe.counts_exchange = true;
-  const std::vector<Chunk> chunks = make_chunks(scenario);
+  const std::vector<Chunk> chunks = chunks_of(scenario);
   CHECK(words(chunks[0].forward).rfind("attention1(1) [A1] counts1(1ch) dispatch1(4c) [B1]", 0) ==
         0);
   CHECK(words(chunks[0].backward).find("counts") == std::string::npos);
@@ -130,7 +150,7 @@ TEST_CASE("launches count for the parts they are given for; bytes make the times
   scenario.parallel.expert = 4;
   scenario.network.p2p_latency_us = 2;
   scenario.network.p2p_bandwidth = Bandwidth{1e9};
-  const Chunk chunk = make_chunks(scenario)[0];
+  const Chunk chunk = chunks_of(scenario)[0];
   // Of 4000 bytes 3000 leave the device: 2000 ns + 3000 ns, both ways.
   CHECK(
       words(chunk.forward).rfind("attention1(1)x20 [A1] dispatch1(5000c)x3 [B1] experts1(10)", 0) ==

@@ -352,6 +352,16 @@ TEST_CASE("steps that do not fit the stage map are refused, not run") {
         "rank 0 has FWD_SEND(s3,m0), but there is no stage 4");
 }
 
+TEST_CASE("a transfer from one copy of the model to the other is refused") {
+  const Scenario scenario = stage_scenario("dualpipe", 2, 2, 2, 1, 1, 1, 1);
+  Schedule schedule{"", StageMap{2, {0, 1, 0, 1}, 2}, 2, {{}, {}}};
+  schedule.ranks[1].emplace_back(make_step(StepType::fwd_send, 1, 0));
+  CHECK_THROWS_WITH_AS(lower(schedule, scenario),
+                       "error: rank 1 has FWD_SEND(s1,m0), but stage 2 is of another copy of the "
+                       "model; expected a transfer between two stages of one copy",
+                       Error);
+}
+
 TEST_CASE("a transfer between two stages of one rank is refused") {
   Scenario scenario = stage_scenario("zbv", 2, 2, 1, 1, 1, 1, 1);
   CHECK(error_of("rank0: FWD(s0,m0) FWD(s3,m0)\nrank1: FWD(s1,m0) FWD_SEND(s1,m0) FWD(s2,m0)",

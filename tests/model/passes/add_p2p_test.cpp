@@ -67,6 +67,17 @@ TEST_CASE("neighbours on one rank exchange nothing; the input gradient is sent, 
   CHECK(steps_text(placed.ranks[0]) == "FWD_RECV(s3,m0) BWD_RECV(s0,m0)");
 }
 
+TEST_CASE("nothing is sent from one copy of the model to the other") {
+  // Stages 0, 1 and their replicas 2, 3: rank 0 has the first stage of one and the last of the
+  // other.
+  const Schedule placed = add_p2p(columns_of(
+      mirrored_map(2), {{fwd(3, 2), bwd(3, 2), bwd(0, 0)}, {fwd(1, 0), bwd(2, 2), bwd(1, 0)}}));
+  CHECK(steps_text(placed.ranks[0]) ==
+        "FWD(s3,m2) BWD(s3,m2) BWD_SEND(s3,m2) BWD(s0,m0) BWD_RECV(s0,m0)");
+  CHECK(steps_text(placed.ranks[1]) ==
+        "FWD(s1,m0) BWD(s2,m2) BWD_RECV(s2,m2) BWD(s1,m0) BWD_SEND(s1,m0)");
+}
+
 TEST_CASE("a schedule that has its transfers already is refused") {
   CHECK_THROWS_AS(add_p2p(columns_of(loop_map(1, 1), {{make_step(StepType::fwd_send, 0, 0)}})),
                   Error);

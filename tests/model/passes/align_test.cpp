@@ -47,6 +47,18 @@ TEST_CASE("an overlap takes two ticks and waits for the inputs of both halves") 
   CHECK(schedule_fault(add_p2p(columns)) == "");
 }
 
+TEST_CASE("each copy of the model begins and ends by itself") {
+  // Stages 0, 1 and their replicas 2, 3; stage 2 waits for nobody, stage 1 turns round.
+  // Tick         0   1   2   3   4
+  //   rank 0    F0   .  f3  b3  B0
+  //   rank 1    f2  F1  B1  .   b2
+  const Schedule columns =
+      align_columns(order_of(mirrored_map(2), {{fwd(0, 0), fwd(3, 1), bwd(3, 1), bwd(0, 0)},
+                                               {fwd(2, 1), fwd(1, 0), bwd(1, 0), bwd(2, 1)}}));
+  CHECK(steps_text(columns.ranks[0]) == "FWD(s0,m0) FWD(s3,m1) BWD(s3,m1) BWD(s0,m0)");
+  CHECK(steps_text(columns.ranks[1]) == "FWD(s2,m1) FWD(s1,m0) BWD(s1,m0) BWD(s2,m1)");
+}
+
 TEST_CASE("a split backward: the input gradient travels on, the weight gradient waits for it") {
   // Tick         0   1   2   3
   //   rank 0    F0   .   .  I0   W0

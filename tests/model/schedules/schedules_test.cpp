@@ -30,9 +30,10 @@ std::string refusal(std::string_view name, const ScheduleRequest& request) {
 }
 
 TEST_CASE("the names, as the documentation lists them") {
-  CHECK(schedule_names() == std::vector<std::string_view>{"gpipe", "1f1b", "interleaved_1f1b",
-                                                          "looped_bfs", "zb_h1", "zb_h2",
-                                                          "zb_heuristic", "interleaved_zb", "zbv"});
+  CHECK(schedule_names() == std::vector<std::string_view>{
+                                "gpipe", "1f1b", "interleaved_1f1b", "looped_bfs", "zb_h1", "zb_h2",
+                                "zb_heuristic", "interleaved_zb", "zbv", "zbv_heuristic", "1f1b_v",
+                                "v_half", "v_min", "dualpipe", "dualpipe_v"});
 }
 
 TEST_CASE("an unknown name is answered with the nearest one, or with all") {
@@ -43,13 +44,8 @@ TEST_CASE("an unknown name is answered with the nearest one, or with all") {
         "error: there is no schedule \"interleaved1f1b\"; expected \"interleaved_1f1b\" perhaps");
   CHECK(refusal("something else", request) ==
         "error: there is no schedule \"something else\"; expected one of gpipe 1f1b "
-        "interleaved_1f1b looped_bfs zb_h1 zb_h2 zb_heuristic interleaved_zb zbv");
-}
-
-TEST_CASE("a schedule that is still to come is not unknown") {
-  CHECK(refusal("dualpipe_v", request_of(2, 2, 4))
-            .starts_with("error: schedule \"dualpipe_v\" is not available in this version; "
-                         "expected one of gpipe 1f1b"));
+        "interleaved_1f1b looped_bfs zb_h1 zb_h2 zb_heuristic interleaved_zb zbv zbv_heuristic "
+        "1f1b_v v_half v_min dualpipe dualpipe_v");
 }
 
 TEST_CASE("sizes start at one and end where memory does") {
@@ -72,6 +68,26 @@ TEST_CASE("one chunk where the schedule has one") {
               "; expected 1: this schedule has one stage on each rank");
   }
   CHECK(refusal("looped_bfs", request_of(2, 3, 2)) == "");
+  CHECK(chunks_prescribed("1f1b") == 1);
+  CHECK(chunks_prescribed("looped_bfs") == 0);
+}
+
+TEST_CASE("two chunks where the schedule runs down the ranks and up again, or both ways") {
+  for (const char* name :
+       {"zbv", "zbv_heuristic", "1f1b_v", "v_half", "v_min", "dualpipe", "dualpipe_v"}) {
+    CHECK(refusal(name, request_of(2, 1, 4)) ==
+          "error: chunks_per_rank is 1 with schedule " + std::string(name) +
+              "; expected 2: this schedule has two stages on each rank");
+    CHECK(chunks_prescribed(name) == 2);
+  }
+}
+
+TEST_CASE("the rules of the builders come through") {
+  CHECK(refusal("dualpipe", request_of(3, 2, 8)).starts_with("error: dualpipe with 3 ranks"));
+  CHECK(
+      refusal("dualpipe_v", request_of(4, 2, 4))
+          .starts_with("error: dualpipe_v with 4 ranks and 4 micro-batches; expected at least 8"));
+  CHECK(refusal("v_half", request_of(1025, 2, 1)).starts_with("error: v_half with 1025 ranks"));
 }
 
 TEST_CASE("overlap where it is supported") {
@@ -82,10 +98,22 @@ TEST_CASE("overlap where it is supported") {
         "error: overlap = \"b_f\" with schedule 1f1b; expected overlap \"none\", or schedule "
         "interleaved_1f1b");
   request.overlap = OverlapMode::f_b;
-  CHECK(refusal("interleaved_1f1b", request)
-            .starts_with("error: overlap = \"f_b\" with schedule interleaved_1f1b; expected "
-                         "overlap \"none\" or "
-                         "\"b_f\""));
+  CHECK(refusal("interleaved_1f1b", request) ==
+        "error: overlap = \"f_b\" with schedule interleaved_1f1b; expected overlap \"none\", or "
+        "schedule dualpipe or dualpipe_v, which always overlap so");
+}
+
+TEST_CASE("dualpipe and dualpipe_v overlap a forward with a later backward, asked or not") {
+  ScheduleRequest request = request_of(2, 2, 4);
+  for (const char* name : {"dualpipe", "dualpipe_v"}) {
+    request.overlap = OverlapMode::none;
+    const Schedule plain = build_schedule(name, request);
+    CHECK(steps_text(plain.ranks[1]).find("OVERLAP_F_B[FWD(") != std::string::npos);
+    request.overlap = OverlapMode::f_b;
+    CHECK(build_schedule(name, request).ranks == plain.ranks);
+    request.overlap = OverlapMode::b_f;
+    CHECK(refusal(name, request).starts_with("error: overlap = \"b_f\" with schedule dualpipe"));
+  }
 }
 
 TEST_CASE("less memory where it is supported, and not together with overlap") {
