@@ -71,27 +71,14 @@ Subject load(const Options& options) {
   return {std::move(scenario), std::move(schedule)};
 }
 
-// Why the schedule cannot be simulated, or "".
-std::string unrunnable(const Schedule& schedule) {
-  for (const StepList& list : schedule.ranks) {
-    for (const Slot& slot : list) {
-      if (!slot) continue;
-      const bool known = is_compute(slot->type) || is_p2p(slot->type) || is_overlap(slot->type) ||
-                         slot->type == StepType::batch_send_recv;
-      if (!known) {
-        return fmt::format("{} cannot be run in this version", name_of(slot->type));
-      }
-    }
-  }
-  return "";
-}
-
 CheckResult check(const Schedule& schedule, const Scenario& scenario, Progress& progress) {
   CheckResult result;
   progress.begin(phase::kCheck);
   result.findings = check_schedule(schedule);
-  result.why_not_simulated = result.findings.empty() ? unrunnable(schedule) : "there are findings";
-  if (!result.why_not_simulated.empty()) return result;
+  if (!result.findings.empty()) {
+    result.why_not_simulated = "there are findings";
+    return result;
+  }
   result.transfers_unchecked = schedule.ranks.size() > 1 && !has_transfers(schedule);
   progress.begin(phase::kLower);
   const Program program = lower(schedule, scenario);

@@ -20,6 +20,7 @@
 #include "model/size_limit.h"
 #include "model/validate.h"
 #include "reports/chrome_trace.h"
+#include "reports/memory_csv.h"
 #include "reports/metrics.h"
 #include "reports/summary_json.h"
 #include "reports/terminal.h"
@@ -56,6 +57,7 @@ void write_outputs(RunFolder& folder, const Trace& trace, const reports::Metrics
   write_stream(folder, "trace.csv", trace, reports::write_trace_csv, progress);
   progress.begin(phase::kHostCsv);
   write_stream(folder, "host.csv", trace, reports::write_host_csv, progress);
+  write_stream(folder, "memory.csv", trace, reports::write_memory_csv, progress);
   progress.begin(phase::kTraceJson);
   write_stream(folder, "trace.json", trace, reports::write_chrome_trace, progress);
   folder.write("summary.json", reports::summary_json(metrics));

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+
+#include "model/noise.h"
 
 namespace steptwin {
 namespace {
@@ -35,6 +38,10 @@ TimeNs layer_time(const Scenario& scenario, LayerKind kind, Direction direction)
 
 TimeNs transfer_over(const LinkKeys& link, Bytes bytes) {
   return transfer_time(nanoseconds_from_us(link.latency_us), bytes, link.bandwidth);
+}
+
+Bytes scaled(Bytes bytes, double ratio) {
+  return static_cast<Bytes>(std::llround(static_cast<double>(bytes) * ratio));
 }
 
 LinkClass link_class(const NetworkKeys& network, bool within_node) {
@@ -80,18 +87,47 @@ TimeNs communication_time(const Scenario& scenario, const CommPartCost& cost, Di
   return nanoseconds_from_us(direction == Direction::forward ? cost.forward_us : cost.backward_us);
 }
 
+std::int32_t simulated_peers(const Scenario& scenario) {
+  return scenario.parallel.fold && !peers_differ(scenario) ? 1 : scenario.parallel.expert;
+}
+
 std::int32_t launches_of(const Scenario& scenario, Part part) {
   const auto found = scenario.layers.launches.find(part);
   return found == scenario.layers.launches.end() ? 1 : found->second;
 }
 
+std::vector<Bytes> output_tensors(const Scenario& scenario, std::int32_t stage, bool forward) {
+  if (scenario.stage.outputs.empty()) return {output_bytes(scenario, stage)};
+  std::vector<Bytes> tensors;
+  for (const TensorKeys& tensor : scenario.stage.outputs) {
+    if (forward || tensor.requires_grad) tensors.push_back(tensor.bytes);
+  }
+  return tensors;
+}
+
 Bytes output_bytes(const Scenario& scenario, std::int32_t stage) {
+  if (!scenario.stage.outputs.empty()) {
+    Bytes bytes = 0;
+    for (const TensorKeys& tensor : scenario.stage.outputs) bytes += tensor.bytes;
+    return bytes;
+  }
   if (scenario.layers.given) return scenario.layers.output_bytes;
   return value_for(scenario.stage.output_bytes, stage);
 }
 
 Bytes activation_bytes(const Scenario& scenario, std::int32_t stage) {
   return value_for(scenario.stage.activation_bytes, stage);
+}
+
+bool gives_memory_sizes(const Scenario& scenario) {
+  const auto any = [](const std::vector<Bytes>& sizes) {
+    return std::any_of(sizes.begin(), sizes.end(), [](Bytes bytes) { return bytes > 0; });
+  };
+  return any(scenario.stage.activation_bytes) || any(scenario.stage.parameter_bytes);
+}
+
+Bytes input_share_bytes(const Scenario& scenario, std::int32_t stage) {
+  return scaled(activation_bytes(scenario, stage), scenario.stage.input_share);
 }
 
 Bytes parameter_bytes(const Scenario& scenario, std::int32_t stage) {
@@ -128,6 +164,22 @@ Bytes all_to_all_moved(const Scenario& scenario, Bytes bytes) {
 TimeNs all_to_all_time(const Scenario& scenario, Bytes bytes) {
   return transfer_over(link_keys(scenario.network, all_to_all_link(scenario)),
                        all_to_all_moved(scenario, bytes));
+}
+
+TimeNs shard_exchange_time(const Scenario& scenario, Bytes bytes) {
+  return all_to_all_time(scenario, bytes);
+}
+
+TimeNs copy_time(const Scenario& scenario, Bytes bytes) {
+  return transfer_over(scenario.network.device_host, bytes);
+}
+
+Bytes gradient_bytes(const Scenario& scenario, std::int32_t stage) {
+  return scaled(parameter_bytes(scenario, stage), scenario.memory.gradient_ratio);
+}
+
+Bytes optimizer_bytes(const Scenario& scenario, std::int32_t stage) {
+  return scaled(parameter_bytes(scenario, stage), scenario.memory.optimizer_ratio);
 }
 
 }  // namespace steptwin

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/program.h"
 #include "model/scenario.h"
@@ -25,6 +26,9 @@ namespace steptwin {
 //              counts.
 TimeNs stage_time(const Scenario& scenario, std::int32_t stage, Direction direction);
 
+// How many of the E peers of a pipeline rank a Program has: 1 where they are folded.
+std::int32_t simulated_peers(const Scenario& scenario);
+
 // One kernel of [layers].
 TimeNs compute_time(const ComputePartCost& cost, Direction direction);
 TimeNs communication_time(const Scenario& scenario, const CommPartCost& cost, Direction direction);
@@ -34,8 +38,15 @@ std::int32_t launches_of(const Scenario& scenario, Part part);
 
 // What a stage sends to the next one, keeps per micro-batch until its backward, and holds always.
 Bytes output_bytes(const Scenario& scenario, std::int32_t stage);
+// The tensors of it, each of which travels by itself. Backwards: the gradients of those that have
+// one, in the same order; there may be none.
+std::vector<Bytes> output_tensors(const Scenario& scenario, std::int32_t stage, bool forward);
 Bytes activation_bytes(const Scenario& scenario, std::int32_t stage);
 Bytes parameter_bytes(const Scenario& scenario, std::int32_t stage);
+// Whether any stage has activations or parameters of a given size.
+bool gives_memory_sizes(const Scenario& scenario);
+// Of the activations, what BWD_INPUT frees.
+Bytes input_share_bytes(const Scenario& scenario, std::int32_t stage);
 
 // A transfer between two pipeline ranks: latency + bytes / bandwidth of their link.
 //
@@ -62,5 +73,18 @@ LinkKeys link_keys(const NetworkKeys& network, LinkClass link);
 // inter_node; without them that of the p2p_ keys.
 TimeNs all_to_all_time(const Scenario& scenario, Bytes bytes);
 Bytes all_to_all_moved(const Scenario& scenario, Bytes bytes);  // bytes - bytes / E
+
+// Fully sharded parameters: each of the E peers holds an E-th of a stage's. Gathering them, and
+// reducing and scattering their gradients, moves the bytes that a peer lacks over the same link:
+//
+//   latency + (bytes - bytes / E) / bandwidth           (bytes: of the whole stage)
+TimeNs shard_exchange_time(const Scenario& scenario, Bytes bytes);
+
+// A copy between a device and its host: latency + bytes / bandwidth of network.device_host.
+TimeNs copy_time(const Scenario& scenario, Bytes bytes);
+
+// Of a stage's parameters: as many bytes of gradients.
+Bytes gradient_bytes(const Scenario& scenario, std::int32_t stage);
+Bytes optimizer_bytes(const Scenario& scenario, std::int32_t stage);
 
 }  // namespace steptwin

@@ -15,12 +15,17 @@ constexpr std::array<std::string_view, 5> kDirections = {"none", "forward", "bac
 constexpr std::array<std::string_view, 10> kCommandTypes = {
     "launch",     "record", "wait",   "host_wait", "host_work",
     "rendezvous", "notify", "depart", "fork",      "join"};
+constexpr std::array<std::string_view, kMemoryClasses> kMemory = {
+    "parameters", "gradients", "optimizer", "gathered", "activations", "p2p_buffers"};
 constexpr std::array<std::string_view, 6> kHooks = {"-", "A", "B", "C", "D", "D_LAST"};
 
 }  // namespace
 
 std::string_view name_of(KernelKind kind) {
   return kKernelKinds[static_cast<std::size_t>(kind)];
+}
+std::string_view name_of(MemoryClass memory) {
+  return kMemory[static_cast<std::size_t>(memory)];
 }
 std::string_view name_of(Part part) {
   return kParts[static_cast<std::size_t>(part)];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -153,6 +154,30 @@ struct Communicator {
   std::vector<std::int32_t> ranks;  // world ranks, ascending
 };
 
+// What takes a device's memory.
+enum class MemoryClass : std::uint8_t {
+  parameters,
+  gradients,
+  optimizer,
+  gathered,  // parameters of other peers, while a sharded stage is resident
+  activations,
+  p2p_buffers,
+};
+std::string_view name_of(MemoryClass memory);
+inline constexpr std::size_t kMemoryClasses = 6;
+
+// When a change of memory happens: at the beginning of the step, when a kernel becomes ready or
+// starts, or when the last of a few has ended.
+enum class MemoryMoment : std::uint8_t { beginning, ready, start, end };
+
+struct MemoryChange {
+  std::int32_t rank = 0;
+  MemoryClass memory = MemoryClass::parameters;
+  MemoryMoment moment = MemoryMoment::beginning;
+  std::array<std::int32_t, 3> kernels = {-1, -1, -1};  // -1: none; more than one for `end` only
+  Bytes bytes = 0;                                     // more than 0 is taken, less is given back
+};
+
 struct HostCosts {
   TimeNs launch_ns = 0;
   TimeNs event_ns = 0;
@@ -170,6 +195,7 @@ struct Program {
   std::vector<RankProgram> ranks;
   LargeArray<Kernel> kernels;  // a kernel's id is its index
   LargeArray<P2pPart> p2p_parts;
+  std::vector<MemoryChange> memory;  // none where the scenario gives no sizes
 };
 
 std::string step_label(const Kernel& kernel);  // of the step it came from

@@ -63,8 +63,20 @@ struct ParallelKeys {
   std::int32_t expert = 1;  // E
   bool fold = true;
   bool fsdp = false;
+  std::int32_t fsdp_window = 3;
   bool offload = false;
   std::int32_t offload_min_gap = 4;
+};
+
+// A tensor that a stage sends to the next one. One that requires no gradient has none travelling
+// back. Given by its bytes of one micro-batch, or by the shape of the whole batch: then dimension
+// `batch_dim` is cut into micro-batches, or none if it is -1.
+struct TensorKeys {
+  std::vector<std::int64_t> shape;  // empty: given by its bytes
+  std::int32_t element_bytes = 2;
+  std::int32_t batch_dim = 0;
+  bool requires_grad = true;
+  Bytes bytes = 0;  // of one micro-batch, either way
 };
 
 // Costs per stage. Each list has one value for all stages or one per stage.
@@ -77,6 +89,7 @@ struct StageKeys {
   double input_share = 0.5;
   std::vector<Bytes> parameter_bytes = {0};
   std::vector<Bytes> output_bytes = {0};
+  std::vector<TensorKeys> outputs;  // in place of output_bytes, also beside [layers]
 };
 
 struct ComputePartCost {
@@ -122,8 +135,22 @@ struct NetworkKeys {
   bool by_node = false;  // intra_node and inter_node given: they replace the p2p_ keys
   LinkKeys intra_node;
   LinkKeys inter_node;
+  LinkKeys device_host;  // copies between a device and its host's memory
   std::int32_t devices_per_node = 8;
   Bytes eager_bytes = 0;
+};
+
+// The raw inputs of one micro-batch: what the first stage loads, and what travels down the pipeline
+// beside the activations where the schedule says so.
+struct DataKeys {
+  double load_us = 0;  // of the host, for each load
+  Bytes bytes = 0;
+};
+
+// What a rank holds all the time beside its parameters, in bytes for a byte of them.
+struct MemoryKeys {
+  double gradient_ratio = 1;
+  double optimizer_ratio = 6;
 };
 
 struct HostKeys {
@@ -138,6 +165,15 @@ struct HostKeys {
 struct CommKeys {
   CommOrder order = CommOrder::stream;
   CommWait wait = CommWait::on_use;
+};
+
+// How far kernels stray from their costs (model/noise.h).
+struct NoiseKeys {
+  std::int64_t seed = 1;
+  double compute_sigma = 0;
+  std::int32_t straggler_rank = -1;  // world rank; -1: none
+  double straggler_factor = 1;
+  double moe_imbalance = 0;
 };
 
 // A traffic class may be moved to a stream of its own name; "" leaves it to the preset.
@@ -161,9 +197,12 @@ struct Scenario {
   LayersKeys layers;
   MoeKeys moe;
   NetworkKeys network;
+  DataKeys data;
+  MemoryKeys memory;
   HostKeys host;
   CommKeys comm;
   StreamKeys streams;
+  NoiseKeys noise;
 
   std::int32_t stages() const { return pipeline.ranks * pipeline.chunks_per_rank; }
 };

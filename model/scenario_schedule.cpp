@@ -10,6 +10,8 @@
 #include "model/passes/align.h"
 #include "model/passes/boundary_p2p.h"
 #include "model/passes/coalesce_p2p.h"
+#include "model/passes/fsdp.h"
+#include "model/passes/offload.h"
 #include "model/passes/recv_placement.h"
 #include "model/passes/split_backward.h"
 
@@ -23,7 +25,9 @@ TimeNs longest_hop(const Scenario& scenario, const StageMap& stages) {
     const std::int32_t from = stages.rank_of(stage);
     const std::int32_t to = stages.rank_of(stage + 1);
     if (from == to) continue;
-    longest = std::max(longest, p2p_time(scenario, from, to, output_bytes(scenario, stage)));
+    for (const Bytes bytes : output_tensors(scenario, stage, true)) {
+      longest = std::max(longest, p2p_time(scenario, from, to, bytes));
+    }
   }
   return longest;
 }
@@ -120,7 +124,11 @@ Schedule make_schedule(const Scenario& scenario) {
     schedule = place_recvs_late(schedule);
   }
   if (scenario.pipeline.split_backward) schedule = split_overlapped_backward(schedule);
-  return with_transport(schedule, scenario);
+  const ParallelKeys& parallel = scenario.parallel;
+  if (parallel.fsdp) schedule = add_fsdp_steps(schedule, parallel.fsdp_window);
+  schedule = with_transport(schedule, scenario);
+  if (parallel.offload) schedule = add_offload_steps(schedule, parallel.offload_min_gap);
+  return schedule;
 }
 
 }  // namespace steptwin

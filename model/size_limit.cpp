@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "model/costs.h"
 #include "model/error.h"
 #include "model/program.h"
 #include "model/trace.h"
@@ -12,17 +13,26 @@ namespace steptwin {
 namespace {
 
 constexpr double kSlotsPerCell = 7;  // of one (stage, micro-batch): F, B, W, four transfers
+constexpr double kDataSlots = 3;
+constexpr double kShardSlots = 2;
+constexpr double kOffloadSlots = 4;
 constexpr double kCommandsPerKernel = 3;
 constexpr double kStateBytesPerKernel = 160;  // stream entries, events, command times
 
+double slots_per_cell(const Scenario& scenario) {
+  return kSlotsPerCell + (scenario.pipeline.data_steps ? kDataSlots : 0) +
+         (scenario.parallel.fsdp ? kShardSlots : 0) +
+         (scenario.parallel.offload ? kOffloadSlots : 0);
+}
+
 double kernels_per_cell(const Scenario& scenario) {
-  if (!scenario.layers.given) return kSlotsPerCell;
+  if (!scenario.layers.given) return slots_per_cell(scenario);
   std::size_t most_layers = 0;
   for (const auto& layers : scenario.layers.stages) {
     most_layers = std::max(most_layers, layers.size());
   }
   const double parts_of_layer = 5;  // attention, counts, dispatch, experts, combine
-  return 4 + 3 * parts_of_layer * static_cast<double>(most_layers);
+  return slots_per_cell(scenario) + 3 * parts_of_layer * static_cast<double>(most_layers);
 }
 
 double cells_of(const Scenario& scenario) {
@@ -33,7 +43,7 @@ double cells_of(const Scenario& scenario) {
 }  // namespace
 
 double estimated_kernels(const Scenario& scenario) {
-  return cells_of(scenario) * kernels_per_cell(scenario);
+  return cells_of(scenario) * kernels_per_cell(scenario) * simulated_peers(scenario);
 }
 
 double estimated_bytes(const Scenario& scenario) {
@@ -41,7 +51,7 @@ double estimated_bytes(const Scenario& scenario) {
                                                 sizeof(KernelTimes) + sizeof(TraceKernel)) +
                             kCommandsPerKernel * static_cast<double>(sizeof(Command)) +
                             kStateBytesPerKernel;
-  return cells_of(scenario) * kSlotsPerCell * static_cast<double>(sizeof(Slot)) +
+  return cells_of(scenario) * slots_per_cell(scenario) * static_cast<double>(sizeof(Slot)) +
          estimated_kernels(scenario) * per_kernel;
 }
 

@@ -110,6 +110,9 @@ bool gives_gradient(StepType type) {
 bool is_overlap(StepType type) {
   return type == StepType::overlap_f_b || type == StepType::overlap_b_f;
 }
+bool is_fsdp(StepType type) {
+  return type >= StepType::fsdp_unshard && type <= StepType::fsdp_reduce_grad;
+}
 bool is_data(StepType type) {
   return type <= StepType::data_recv;
 }
@@ -148,10 +151,12 @@ std::size_t hash_of(const Step& step) {
   return hash;
 }
 
-std::int32_t other_stage(const Step& p2p_step) {
-  assert(is_p2p(p2p_step.type));
-  const bool upwards = p2p_step.type == StepType::fwd_send || p2p_step.type == StepType::bwd_recv;
-  return upwards ? p2p_step.stage + 1 : p2p_step.stage - 1;
+std::int32_t other_stage(const Step& transfer) {
+  const StepType type = transfer.type;
+  assert(is_p2p(type) || type == StepType::data_send || type == StepType::data_recv);
+  const bool upwards =
+      type == StepType::fwd_send || type == StepType::bwd_recv || type == StepType::data_send;
+  return upwards ? transfer.stage + 1 : transfer.stage - 1;
 }
 
 Step make_step(StepType type, std::int32_t stage, std::int32_t micro) {

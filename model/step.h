@@ -56,6 +56,7 @@ bool is_compute(StepType type);      // FWD, BWD, BWD_INPUT, BWD_WEIGHT
 bool gives_gradient(StepType type);  // BWD, BWD_INPUT: what the stage before waits for
 bool is_overlap(StepType type);      // OVERLAP_F_B, OVERLAP_B_F
 bool is_data(StepType type);         // DATA_LOAD, DATA_SEND, DATA_RECV
+bool is_fsdp(StepType type);         // FSDP_UNSHARD, FSDP_RESHARD, FSDP_REDUCE_GRAD
 
 struct Step;
 
@@ -88,8 +89,9 @@ std::string step_label(const Step& step);
 bool operator==(const Step& left, const Step& right);
 std::size_t hash_of(const Step& step);
 
-// The stage at the other end of a P2P step, whether there is such a stage or not.
-std::int32_t other_stage(const Step& p2p_step);
+// The stage at the other end of a P2P step, DATA_SEND or DATA_RECV, whether there is such a stage
+// or not.
+std::int32_t other_stage(const Step& transfer);
 
 // Makers. They assert that the fields suit the type.
 Step make_step(StepType type, std::int32_t stage, std::int32_t micro);

@@ -54,16 +54,28 @@ struct HostRecord {
   TimeNs end_ns = 0;
 };
 
+// A change of a rank's device memory; bytes < 0: given back.
+struct MemoryRecord {
+  std::int32_t rank = 0;
+  TimeNs at_ns = 0;
+  MemoryClass memory = MemoryClass::parameters;
+  Bytes bytes = 0;
+
+  friend bool operator==(const MemoryRecord&, const MemoryRecord&) = default;
+};
+
 struct TraceRank {
   std::vector<std::string> streams;
   std::vector<std::string> threads;
 };
 
-// Kernels are ordered by id, host records by (rank, thread, position in the thread's commands).
+// Kernels are ordered by id, host records by (rank, thread, position in the thread's commands),
+// memory records by (rank, time), at an instant what is given back first.
 struct Trace {
   std::vector<TraceRank> ranks;
   std::vector<TraceKernel> kernels;
   std::vector<HostRecord> host;
+  std::vector<MemoryRecord> memory;
 };
 
 }  // namespace steptwin

@@ -121,6 +121,7 @@ Metrics compute_metrics(const Trace& trace) {
   const GapCauses gap_causes(index);
   const std::vector<std::vector<ActivationLife>> lives = activation_lives(index);
   const std::vector<RendezvousTimes> rendezvous = rendezvous_times(trace);
+  const std::vector<std::optional<MemoryPeak>> memory = memory_peaks(trace);
   Metrics metrics;
   metrics.window = index.window();
   metrics.step_time_ns = metrics.window.length_ns();
@@ -136,6 +137,7 @@ Metrics compute_metrics(const Trace& trace) {
     figures.gap_by_cause = gap_causes.of_rank(rank);
     if (!trace.host.empty()) figures.rendezvous = rendezvous[position];
     add_in_flight(lives[position], figures);
+    figures.memory = memory[position];
     metrics.ranks.push_back(figures);
   }
   add_job_figures(sums, metrics);

@@ -10,6 +10,7 @@
 #include "reports/gap_causes.h"
 #include "reports/host_waits.h"
 #include "reports/intervals.h"
+#include "reports/memory.h"
 #include "reports/occupancy.h"
 
 namespace steptwin::reports {
@@ -32,6 +33,7 @@ struct RankMetrics {
   TimeNs collective_wait_ns = 0;
   std::int64_t in_flight_max = 0;        // live (stage, micro-batch) activations
   std::int64_t in_flight_input_max = 0;  // the same, counted as free after BWD_INPUT
+  std::optional<MemoryPeak> memory;      // needs memory records
 };
 
 struct Metrics {

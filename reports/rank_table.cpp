@@ -22,15 +22,25 @@ constexpr std::size_t kLeastBar = 10;
 constexpr std::size_t kMostBar = 80;
 constexpr std::size_t kBarGap = 2;
 constexpr double kPercent = 100.0;
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
-enum Column : std::uint8_t { rank, compute, overlapped, exposed, idle, bubble, in_flight };
-constexpr std::size_t kColumns = 7;
+enum Column : std::uint8_t {
+  rank,
+  compute,
+  overlapped,
+  exposed,
+  idle,
+  bubble,
+  in_flight,
+  memory,
+};
+constexpr std::size_t kColumns = 8;
 constexpr std::array<std::string_view, kColumns> kHeaders = {
-    "rank", "compute", "overlapped", "exposed", "idle", "bubble", "in flight"};
+    "rank", "compute", "overlapped", "exposed", "idle", "bubble", "in flight", "peak GiB"};
 // Where there is room, so that tables of several runs look alike.
-constexpr std::array<std::size_t, kColumns> kRoomyWidths = {6, 9, 10, 9, 9, 8, 9};
+constexpr std::array<std::size_t, kColumns> kRoomyWidths = {6, 9, 10, 9, 9, 8, 9, 8};
 // What goes first where there is none: what the others, or the headline, say too.
-constexpr std::array<Column, 4> kDispensable = {idle, overlapped, in_flight, exposed};
+constexpr std::array<Column, 5> kDispensable = {idle, overlapped, in_flight, exposed, memory};
 
 // What a bar is made of, in order.
 struct Segment {
@@ -59,6 +69,7 @@ struct Row {
   std::string label;
   std::array<TimeNs, 5> times_ns = {};  // compute, overlapped, exposed, idle, bubble
   std::int64_t in_flight = 0;
+  Bytes memory_peak = 0;
 };
 
 Row row_of(const RankMetrics& rank, TimeNs window_ns) {
@@ -66,11 +77,12 @@ Row row_of(const RankMetrics& rank, TimeNs window_ns) {
   return {fmt::format("{}", rank.rank),
           {times.compute_ns, times.overlapped_ns, times.exposed_comm_ns, times.idle_ns,
            window_ns - times.compute_ns},
-          rank.in_flight_max};
+          rank.in_flight_max,
+          rank.memory ? rank.memory->bytes : 0};
 }
 
 Row quantile_row(std::string_view label, const std::vector<Row>& rows, std::int32_t percent) {
-  Row quantiles{std::string(label), {}, 0};
+  Row quantiles{std::string(label), {}, 0, 0};
   std::vector<std::int64_t> values(rows.size());
   const auto quantile = [&](const std::function<std::int64_t(const Row&)>& column) {
     std::transform(rows.begin(), rows.end(), values.begin(), column);
@@ -82,6 +94,7 @@ Row quantile_row(std::string_view label, const std::vector<Row>& rows, std::int3
         quantile([column](const Row& row) { return row.times_ns[column]; });
   }
   quantiles.in_flight = quantile([](const Row& row) { return row.in_flight; });
+  quantiles.memory_peak = quantile([](const Row& row) { return row.memory_peak; });
   return quantiles;
 }
 
@@ -105,6 +118,7 @@ class Table {
     std::vector<Row> rows;
     for (const RankMetrics& rank : metrics_.ranks) {
       rows.push_back(row_of(rank, metrics_.step_time_ns));
+      has_memory_ = has_memory_ || rank.memory;
     }
     if (rows.size() <= kMostRows) {
       for (std::size_t rank = 0; rank < rows.size(); ++rank) add_rank(rows, rank);
@@ -125,7 +139,8 @@ class Table {
     const double share = ratio_of(row.times_ns[4], metrics_.step_time_ns).value_or(0) * kPercent;
     lines_.push_back(
         {{row.label, scaled(row.times_ns[0]), scaled(row.times_ns[1]), scaled(row.times_ns[2]),
-          scaled(row.times_ns[3]), fmt::format("{:.1f} %", share), fmt::to_string(row.in_flight)},
+          scaled(row.times_ns[3]), fmt::format("{:.1f} %", share), fmt::to_string(row.in_flight),
+          fmt::format("{:.1f}", static_cast<double>(row.memory_peak) / kGiB)},
          nullptr,
          ""});
   }
@@ -169,6 +184,7 @@ class Table {
       }
       roomy[column] = std::max(kRoomyWidths[column], narrow[column]);
     }
+    if (!has_memory_) narrow[memory] = roomy[memory] = 0;
     for (const bool with_bar : {true, false}) {
       for (const auto& widths : {roomy, narrow}) {
         widths_ = widths;
@@ -248,6 +264,7 @@ class Table {
   std::vector<Line> lines_;
   std::array<std::size_t, kColumns> widths_ = {};
   std::size_t bar_cells_ = 0;
+  bool has_memory_ = false;
 };
 
 }  // namespace

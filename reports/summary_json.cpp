@@ -89,6 +89,24 @@ void occupancy(Writer& writer, const OccupancyTimes& times) {
   duration(writer, "idle_us", times.idle_ns);
 }
 
+void memory(Writer& writer, const std::optional<MemoryPeak>& peak) {
+  if (!peak) {
+    not_available(writer, "memory_peak_bytes");
+    not_available(writer, "memory_peak_at_us");
+    not_available(writer, "memory_at_peak");
+    return;
+  }
+  count(writer, "memory_peak_bytes", peak->bytes);
+  duration(writer, "memory_peak_at_us", peak->at_ns);
+  key(writer, "memory_at_peak");
+  writer.StartObject();
+  for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
+    count(writer, fmt::format("{}_bytes", name_of(static_cast<MemoryClass>(memory))),
+          peak->by_class[memory]);
+  }
+  writer.EndObject();
+}
+
 void rank_object(Writer& writer, const RankMetrics& rank) {
   writer.StartObject();
   count(writer, "rank", rank.rank);
@@ -106,8 +124,7 @@ void rank_object(Writer& writer, const RankMetrics& rank) {
   duration(writer, "collective_wait_us", rank.collective_wait_ns);
   count(writer, "in_flight_max", rank.in_flight_max);
   count(writer, "in_flight_input_max", rank.in_flight_input_max);
-  not_available(writer, "memory_peak_bytes");
-  not_available(writer, "memory_peak_at_us");
+  memory(writer, rank.memory);
   writer.EndObject();
 }
 

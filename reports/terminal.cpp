@@ -18,11 +18,23 @@ constexpr double kPercent = 100.0;
 constexpr double kWorthSaying = 0.005;  // of a slowdown
 constexpr std::size_t kMostReasons = 3;
 constexpr std::size_t kMostHints = 3;
+constexpr std::size_t kMostPartsText = 60;
 constexpr std::size_t kLeastWidth = 40;
 constexpr std::size_t kSideBySide = 60;  // what a figure means stands beside it from here on
 
 std::string percent(std::optional<double> ratio) {
   return ratio ? fmt::format("{:.1f} %", *ratio * kPercent) : "n/a";
+}
+
+std::string plain_name(MemoryClass memory) {
+  std::string name(name_of(memory));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::string gib(Bytes bytes) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGiB);
 }
 
 std::string_view reason_for(GapCause cause) {
@@ -90,6 +102,33 @@ class Summary {
       figure("overlap", percent(metrics_.overlap_ratio),
              "of communication is under compute" + slowed);
     }
+    memory();
+  }
+
+  // The fullest rank, and what takes the most there.
+  void memory() {
+    const auto fullest = std::max_element(metrics_.ranks.begin(), metrics_.ranks.end(),
+                                          [](const RankMetrics& left, const RankMetrics& right) {
+                                            return (left.memory ? left.memory->bytes : 0) <
+                                                   (right.memory ? right.memory->bytes : 0);
+                                          });
+    if (fullest == metrics_.ranks.end() || !fullest->memory) return;
+    const MemoryPeak& peak = *fullest->memory;
+    std::vector<std::size_t> classes(kMemoryClasses);
+    std::iota(classes.begin(), classes.end(), std::size_t{0});
+    std::stable_sort(classes.begin(), classes.end(), [&peak](std::size_t left, std::size_t right) {
+      return peak.by_class[left] > peak.by_class[right];
+    });
+    std::string parts;
+    for (const std::size_t memory : classes) {
+      if (peak.by_class[memory] <= 0 || parts.size() > kMostPartsText) continue;
+      parts +=
+          fmt::format("{} {} {}", parts.empty() ? ":" : ",",
+                      plain_name(static_cast<MemoryClass>(memory)), gib(peak.by_class[memory]));
+    }
+    figure("peak memory", gib(peak.bytes),
+           fmt::format("on rank {} at {}{}", fullest->rank,
+                       duration_text(peak.at_ns - metrics_.window.begin_ns), parts));
   }
 
   void reasons() {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/memory_records.h"
 #include "sim/deadlock.h"
 #include "sim/engine.h"
 
@@ -74,6 +75,7 @@ Trace make_trace(const State& state) {
   for (std::size_t index = 0; index < state.times.size(); ++index) {
     trace.kernels.push_back(trace_kernel(state, index, threads[index]));
   }
+  trace.memory = memory_records(*state.program, state.times);
   trace.host.reserve(state.records.size());
   if (state.records.empty()) return trace;
   for (const ThreadState& thread : state.threads) {

@@ -10,8 +10,8 @@ namespace steptwin {
 namespace {
 
 const std::vector<std::string_view> kStageKeys = {
-    "forward_us",       "backward_input_us", "backward_weight_us", "file",
-    "activation_bytes", "input_share",       "parameter_bytes",    "output_bytes"};
+    "forward_us",  "backward_input_us", "backward_weight_us", "file",   "activation_bytes",
+    "input_share", "parameter_bytes",   "output_bytes",       "outputs"};
 
 // A value for all stages, or a list of one per stage.
 template <typename Value, typename Read>
@@ -63,6 +63,7 @@ void read_stage_file(const TomlTable& section, const TomlValue& value, Scenario&
                               std::vector<Bytes>& into) {
     if (column.empty()) return read_sizes(section, key, scenario.stages(), into);
     refuse_key(find(section, key));
+    if (key == "output_bytes") refuse_key(find(section, "outputs"));
     into = std::move(column);
   };
   take_times("forward_us", costs.forward_us, keys.forward_us);
@@ -116,12 +117,17 @@ void read_costs(const TomlTable& document, Scenario& scenario) {
   if (stage) {
     refuse_unknown_keys(*stage, kStageKeys);
     read_number(*stage, "input_share", 0, 1, scenario.stage.input_share);
+    read_outputs(*stage, scenario);
   }
   if (!layers) {
     read_stage(*stage, scenario);
     return;
   }
   if (stage) read_stage_sizes(*stage, scenario);
+  if (const auto bytes = find(*layers, "output_bytes"); bytes && !scenario.stage.outputs.empty()) {
+    throw Error(bytes->position, "layers.output_bytes and stage.outputs are both given",
+                "one of them");
+  }
   read_layers(*layers, scenario);
 }
 

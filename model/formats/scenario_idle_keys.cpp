@@ -57,6 +57,8 @@ class IdleKeys {
     check_launches();
     check_network();
     check_streams();
+    check_noise();
+    check_data();
   }
 
  private:
@@ -92,6 +94,10 @@ class IdleKeys {
            always_overlaps(keys.schedule);
   }
 
+  bool may_shard() const {
+    return scenario_.parallel.fsdp || !scenario_.pipeline.schedule_file.empty();
+  }
+
   void check_overlap() const {
     const OverlapKeys& keys = scenario_.overlap;
     const bool overlaps = may_overlap();
@@ -110,12 +116,52 @@ class IdleKeys {
 
   void check_parallel() const {
     const ParallelKeys& keys = scenario_.parallel;
-    refuse_if(keys.expert > 1 && !has_moe_ && !scenario_.network.by_node, "parallel", "expert",
-              fmt::format("{} and all links are alike", kNoMoeLayer),
+    const bool in_file = !scenario_.pipeline.schedule_file.empty();
+    refuse_if(keys.expert > 1 && !has_moe_ && !scenario_.network.by_node && !keys.fsdp &&
+                  !in_file && !has_noise(),
+              "parallel", "expert", fmt::format("{} and all links are alike", kNoMoeLayer),
               fmt::format("{}, or network.intra_node and network.inter_node", kMoeLayer));
-    refuse_if(!keys.fold, "parallel", "fold", "parallel.expert is 1", "parallel.fold = true");
+    refuse_if(!keys.fold && keys.expert == 1, "parallel", "fold", "parallel.expert is 1",
+              "parallel.expert of 2 or more");
+    refuse_if(keys.fsdp && keys.expert == 1, "parallel", "fsdp",
+              "the peers share parameters out, and parallel.expert is 1",
+              "parallel.expert of 2 or more");
+    refuse_if(keys.fsdp_window != ParallelKeys{}.fsdp_window && !keys.fsdp, "parallel",
+              "fsdp_window", "parallel.fsdp is false", "parallel.fsdp = true");
     refuse_if(keys.offload_min_gap != ParallelKeys{}.offload_min_gap && !keys.offload, "parallel",
-              "offload_min_gap", "parallel.offload is false", "");
+              "offload_min_gap", "parallel.offload is false", "parallel.offload = true");
+  }
+
+  bool has_noise() const {
+    const NoiseKeys& keys = scenario_.noise;
+    return keys.compute_sigma > 0 || keys.straggler_rank >= 0 || keys.moe_imbalance > 0;
+  }
+
+  void check_noise() const {
+    const NoiseKeys& keys = scenario_.noise;
+    refuse_if(keys.seed != NoiseKeys{}.seed && keys.compute_sigma == 0 && keys.moe_imbalance == 0,
+              "noise", "seed", "nothing is drawn at random",
+              "noise.compute_sigma or noise.moe_imbalance");
+    const std::string alone = "parallel.expert is 1: there is nobody to share tokens unevenly with";
+    refuse_if(keys.moe_imbalance > 0 && !has_moe_, "noise", "moe_imbalance", kNoMoeLayer,
+              kMoeLayer);
+    refuse_if(keys.moe_imbalance > 0 && scenario_.parallel.expert == 1, "noise", "moe_imbalance",
+              alone, "parallel.expert of 2 or more");
+    const bool slow_nobody = keys.straggler_factor != 1 && keys.straggler_rank < 0;
+    refuse_if(slow_nobody, "noise", "straggler", "its rank is -1, which is nobody",
+              "the number of a rank");
+    refuse_if(keys.straggler_rank >= 0 && keys.straggler_factor == 1, "noise", "straggler",
+              "its factor is 1", "another factor");
+  }
+
+  void check_data() const {
+    const bool in_file = !scenario_.pipeline.schedule_file.empty();
+    const bool idle = !scenario_.pipeline.data_steps && !in_file;
+    for (const std::string_view key : {"load_us", "bytes"}) {
+      const bool given = key == "bytes" ? scenario_.data.bytes != 0 : scenario_.data.load_us != 0;
+      refuse_if(idle && given, "data", key, "pipeline.data_steps is false",
+                "pipeline.data_steps = true");
+    }
   }
 
   void check_parts() const {
@@ -126,7 +172,7 @@ class IdleKeys {
       refuse_part(!is_free(keys.combine), "combine", kNoMoeLayer, kMoeLayer);
       refuse_part(!is_free(keys.counts), "counts", kNoMoeLayer, kMoeLayer);
       refuse_if(scenario_.moe.counts_exchange, "moe", "counts_exchange", kNoMoeLayer, kMoeLayer);
-      refuse_if(scenario_.comm.wait != CommWait::on_use, "comm", "wait",
+      refuse_if(scenario_.comm.wait != CommWait::on_use && !may_shard(), "comm", "wait",
                 fmt::format("it is about collectives, and {}", kNoMoeLayer), kMoeLayer);
     }
     refuse_part(!is_free(keys.counts) && !scenario_.moe.counts_exchange, "counts",
@@ -181,17 +227,20 @@ class IdleKeys {
   void check_streams() const {
     const StreamKeys& keys = scenario_.streams;
     refuse_if(!keys.ep.empty() && !has_moe_, "streams", "ep", kNoMoeLayer, kMoeLayer);
-    refuse_if(!keys.fsdp.empty() && !scenario_.parallel.fsdp, "streams", "fsdp",
-              "parallel.fsdp is false", "");
-    refuse_if(!keys.data.empty() && !scenario_.pipeline.data_steps, "streams", "data",
+    refuse_if(!keys.fsdp.empty() && !may_shard(), "streams", "fsdp", "parallel.fsdp is false",
+              "parallel.fsdp = true");
+    const bool in_file = !scenario_.pipeline.schedule_file.empty();
+    refuse_if(!keys.data.empty() && !scenario_.pipeline.data_steps && !in_file, "streams", "data",
               "pipeline.data_steps is false", "pipeline.data_steps = true");
     const bool both_ways = !keys.p2p_forward.empty() && !keys.p2p_backward.empty();
     refuse_if(!keys.p2p.empty() && both_ways, "streams", "p2p",
               "streams.p2p_forward and streams.p2p_backward are both given",
               "one of those two removed");
     const bool moves_p2p = keys.p2p.empty() && !both_ways;
-    const bool moves_ep = keys.preset == StreamPreset::per_group && has_moe_ && keys.ep.empty();
-    refuse_if(keys.preset != StreamPreset::two && !moves_p2p && !moves_ep, "streams", "preset",
+    const bool per_group = keys.preset == StreamPreset::per_group;
+    const bool moves_peers =
+        per_group && ((has_moe_ && keys.ep.empty()) || (may_shard() && keys.fsdp.empty()));
+    refuse_if(keys.preset != StreamPreset::two && !moves_p2p && !moves_peers, "streams", "preset",
               "every class it moves has a stream of its own name", "a class left to the preset");
     const bool apart =
         keys.preset == StreamPreset::two || keys.preset == StreamPreset::multi_stream;

@@ -3,6 +3,7 @@
 
 #include "model/costs.h"
 #include "model/formats/scenario_sections.h"
+#include "model/noise.h"
 
 namespace steptwin {
 namespace {
@@ -48,10 +49,39 @@ TomlValue bandwidth_key(const TomlTable& document, LinkClass link) {
   return *find(network, "p2p_bandwidth");
 }
 
+// What a schedule may make of the keys; one in a file may hold anything.
+bool may_shard(const Scenario& scenario) {
+  return scenario.parallel.fsdp || !scenario.pipeline.schedule_file.empty();
+}
+bool may_offload(const Scenario& scenario) {
+  return scenario.parallel.offload || !scenario.pipeline.schedule_file.empty();
+}
+bool may_load(const Scenario& scenario) {
+  return scenario.pipeline.data_steps || !scenario.pipeline.schedule_file.empty();
+}
+
+// Of one micro-batch: what comes to a stage and leaves it beside activations and gradients.
+double residency_ns(const Scenario& scenario, std::int32_t stage) {
+  double ns = 0;
+  if (may_load(scenario)) {
+    ns += 4 * link_ns(scenario, scenario.data.bytes) + 1000.0 * scenario.data.load_us +
+          static_cast<double>(copy_time(scenario, scenario.data.bytes));
+  }
+  if (may_offload(scenario)) {
+    ns += 2 * static_cast<double>(copy_time(scenario, activation_bytes(scenario, stage)));
+  }
+  if (!may_shard(scenario)) return ns;
+  for (const Bytes bytes : {parameter_bytes(scenario, stage), gradient_bytes(scenario, stage)}) {
+    ns += 2 * static_cast<double>(shard_exchange_time(scenario, bytes));
+  }
+  return ns;
+}
+
 double stage_ns(const Scenario& scenario, std::int32_t stage) {
   const bool sends = stage + 1 < scenario.stages();
   double ns = sends ? 4 * link_ns(scenario, output_bytes(scenario, stage)) : 0;
-  double kernels = 8;  // the chunk or embedding and head, in each direction, and four transfers
+  ns += residency_ns(scenario, stage);
+  double kernels = 20;  // the chunk or embedding and head, in each direction, four transfers, rest
   if (scenario.stage.given) {
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       ns += static_cast<double>(stage_time(scenario, stage, direction));
@@ -99,15 +129,35 @@ bool all_stages_alike(const Scenario& scenario) {
          keys.backward_weight_us.size() == 1 && keys.output_bytes.size() == 1;
 }
 
-void refuse_long_transfer(const TomlTable& document, const Scenario& scenario, LinkClass link,
-                          Bytes bytes, std::string_view what) {
-  if (transfer_fits(bytes, link_keys(scenario.network, link).bandwidth)) return;
-  const TomlValue key = bandwidth_key(document, link);
+[[noreturn]] void refuse_bandwidth(const TomlValue& key, std::string_view what, Bytes bytes) {
   throw Error(
       key.position,
       fmt::format("{} is {}: {} of {} takes longer than the longest duration, {} us", key.name,
                   described(key), what, bytes_text(bytes), us_from_nanoseconds(kLongestDuration)),
       "a larger bandwidth, or fewer bytes");
+}
+
+void refuse_long_transfer(const TomlTable& document, const Scenario& scenario, LinkClass link,
+                          Bytes bytes, std::string_view what) {
+  if (transfer_fits(bytes, link_keys(scenario.network, link).bandwidth)) return;
+  refuse_bandwidth(bandwidth_key(document, link), what, bytes);
+}
+
+// Copies to and from the host, and what peers exchange of a stage's parameters.
+void refuse_long_residency(const TomlTable& document, const Scenario& scenario) {
+  for (std::int32_t stage = 0; stage < scenario.stages(); ++stage) {
+    const Bytes copied = std::max(may_offload(scenario) ? activation_bytes(scenario, stage) : 0,
+                                  may_load(scenario) ? scenario.data.bytes : 0);
+    if (!transfer_fits(copied, scenario.network.device_host.bandwidth)) {
+      const TomlTable link = *find_table(as_table(*find(document, "network")), "device_host");
+      refuse_bandwidth(*find(link, "bandwidth"), "a copy", copied);
+    }
+    if (!may_shard(scenario)) continue;
+    for (const Bytes bytes : {parameter_bytes(scenario, stage), gradient_bytes(scenario, stage)}) {
+      refuse_long_transfer(document, scenario, all_to_all_link(scenario),
+                           all_to_all_moved(scenario, bytes), "an exchange of parameters");
+    }
+  }
 }
 
 }  // namespace
@@ -119,7 +169,10 @@ void refuse_long_transfers(const TomlTable& document, const Scenario& scenario) 
   }
   for (const LinkClass link : p2p_links(scenario)) {
     refuse_long_transfer(document, scenario, link, largest, "a transfer");
+    if (!may_load(scenario)) continue;
+    refuse_long_transfer(document, scenario, link, scenario.data.bytes, "a transfer of data");
   }
+  refuse_long_residency(document, scenario);
   if (!scenario.layers.given) return;
   const LayersKeys& layers = scenario.layers;
   for (const CommPartCost* cost : {&layers.dispatch, &layers.combine, &layers.counts}) {
@@ -136,12 +189,13 @@ void refuse_endless(const Scenario& scenario, const SourcePosition& position) {
   const double times = alike ? scenario.stages() : 1;
   for (std::int32_t stage = 0; stage < (alike ? 1 : scenario.stages()); ++stage) {
     ns += micro_batches * stage_ns(scenario, stage);
-    bytes += static_cast<double>(parameter_bytes(scenario, stage)) +
+    bytes += static_cast<double>(parameter_bytes(scenario, stage)) *
+                 (1 + scenario.memory.gradient_ratio + scenario.memory.optimizer_ratio) +
              micro_batches * (static_cast<double>(activation_bytes(scenario, stage)) +
                               4 * static_cast<double>(output_bytes(scenario, stage)) +
                               layer_bytes(scenario, stage));
   }
-  ns *= times;
+  ns *= times * Noise::largest_factor(scenario);
   bytes *= times;
   if (ns > kMost) {
     throw Error(position, "the durations of all micro-batches add up to more than 146 years",

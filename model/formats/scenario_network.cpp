@@ -33,7 +33,7 @@ void read_stream(const TomlTable& section, std::string_view key, std::string& in
 
 void read_network(const TomlTable& section, NetworkKeys& keys) {
   refuse_unknown_keys(section, {"p2p_latency_us", "p2p_bandwidth", "intra_node", "inter_node",
-                                "devices_per_node", "eager_bytes"});
+                                "device_host", "devices_per_node", "eager_bytes"});
   read_duration_us(section, "p2p_latency_us", keys.p2p_latency_us);
   read_bandwidth(section, "p2p_bandwidth", keys.p2p_bandwidth);
   read_int32(section, "devices_per_node", 1, kMostRanks, keys.devices_per_node);
@@ -46,6 +46,7 @@ void read_network(const TomlTable& section, NetworkKeys& keys) {
     if (intra_node) read_link(*intra_node, keys.intra_node);
     if (inter_node) read_link(*inter_node, keys.inter_node);
   }
+  if (const auto link = find_table(section, "device_host")) read_link(*link, keys.device_host);
   read_bytes(section, "eager_bytes", keys.eager_bytes);
   if (keys.eager_bytes > 0) refuse_unavailable(*find(section, "eager_bytes"), "0");
 }

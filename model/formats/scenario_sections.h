@@ -18,6 +18,7 @@ inline constexpr std::int64_t kMostLayers = std::int64_t{1} << 22U;
 
 void read_pipeline(const TomlTable& section, PipelineKeys& keys);
 void read_costs(const TomlTable& document, Scenario& scenario);  // [stage] and [layers]
+void read_outputs(const TomlTable& stage, Scenario& scenario);
 void read_layers(const TomlTable& section, Scenario& scenario);
 void read_network(const TomlTable& section, NetworkKeys& keys);
 void read_streams(const TomlTable& section, StreamKeys& keys);

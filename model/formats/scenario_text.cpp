@@ -86,8 +86,20 @@ void add_overlap_and_parallel(std::string& out, const Scenario& scenario) {
   add(out, "expert", integer_text(scenario.parallel.expert));
   add(out, "fold", flag_text(scenario.parallel.fold));
   add(out, "fsdp", flag_text(scenario.parallel.fsdp));
+  add(out, "fsdp_window", integer_text(scenario.parallel.fsdp_window));
   add(out, "offload", flag_text(scenario.parallel.offload));
   add(out, "offload_min_gap", integer_text(scenario.parallel.offload_min_gap));
+}
+
+std::string tensor_text(const TensorKeys& tensor) {
+  if (tensor.shape.empty()) {
+    return fmt::format("{{ bytes = {}, requires_grad = {} }}", size_text(tensor.bytes),
+                       flag_text(tensor.requires_grad));
+  }
+  return fmt::format(
+      "{{ shape = {}, element_bytes = {}, batch_dim = {}, requires_grad = {} }}",
+      list_text(tensor.shape, [](std::int64_t length) { return fmt::format("{}", length); }),
+      tensor.element_bytes, tensor.batch_dim, flag_text(tensor.requires_grad));
 }
 
 void add_stage(std::string& out, const StageKeys& keys) {
@@ -100,6 +112,7 @@ void add_stage(std::string& out, const StageKeys& keys) {
   add(out, "activation_bytes", stages_text(keys.activation_bytes, size_text));
   add(out, "input_share", number_text(keys.input_share));
   add(out, "parameter_bytes", stages_text(keys.parameter_bytes, size_text));
+  if (!keys.outputs.empty()) return add(out, "outputs", list_text(keys.outputs, tensor_text));
   if (keys.given) add(out, "output_bytes", stages_text(keys.output_bytes, size_text));
 }
 
@@ -134,7 +147,7 @@ void add_comm_part(std::string& out, std::string_view part, const CommPartCost& 
   }
 }
 
-void add_layers(std::string& out, const LayersKeys& keys) {
+void add_layers(std::string& out, const LayersKeys& keys, bool own_output) {
   add_section(out, "layers");
   add(out, "per_stage", per_stage_text(keys.stages));
   add(out, "attention_us", part_text(keys.attention));
@@ -152,7 +165,7 @@ void add_layers(std::string& out, const LayersKeys& keys) {
     launches += fmt::format("{}{} = {}", launches.empty() ? "" : ", ", text, count);
   }
   add(out, "launches", fmt::format("{{ {} }}", launches));
-  add(out, "output_bytes", size_text(keys.output_bytes));
+  if (own_output) add(out, "output_bytes", size_text(keys.output_bytes));
 }
 
 std::string link_text(const LinkKeys& link) {
@@ -169,8 +182,18 @@ void add_network(std::string& out, const NetworkKeys& keys) {
     add(out, "p2p_latency_us", number_text(keys.p2p_latency_us));
     add(out, "p2p_bandwidth", toml_string(bandwidth_text(keys.p2p_bandwidth)));
   }
+  add(out, "device_host", link_text(keys.device_host));
   add(out, "devices_per_node", integer_text(keys.devices_per_node));
   add(out, "eager_bytes", size_text(keys.eager_bytes));
+}
+
+void add_data_and_memory(std::string& out, const Scenario& scenario) {
+  add_section(out, "data");
+  add(out, "load_us", number_text(scenario.data.load_us));
+  add(out, "bytes", size_text(scenario.data.bytes));
+  add_section(out, "memory");
+  add(out, "gradient_ratio", number_text(scenario.memory.gradient_ratio));
+  add(out, "optimizer_ratio", number_text(scenario.memory.optimizer_ratio));
 }
 
 void add_host_and_comm(std::string& out, const Scenario& scenario) {
@@ -198,6 +221,15 @@ void add_streams(std::string& out, const StreamKeys& keys) {
   add(out, "data", toml_string(keys.data));
 }
 
+void add_noise(std::string& out, const NoiseKeys& keys) {
+  add_section(out, "noise");
+  add(out, "seed", fmt::format("{}", keys.seed));
+  add(out, "compute_sigma", number_text(keys.compute_sigma));
+  add(out, "straggler",
+      fmt::format("{{ rank = {}, factor = {} }}", keys.straggler_rank, keys.straggler_factor));
+  add(out, "moe_imbalance", number_text(keys.moe_imbalance));
+}
+
 // Sections with a single value that the reader accepts.
 constexpr std::string_view kNeutralSections = R"(
 [contention]
@@ -205,12 +237,6 @@ compute_loss = 0
 comm_loss = 0
 while_waiting = true
 host_cores = 0
-
-[noise]
-seed = 1
-compute_sigma = 0
-straggler = { rank = -1, factor = 1 }
-moe_imbalance = 0
 )";
 
 }  // namespace
@@ -221,13 +247,15 @@ std::string scenario_text(const Scenario& scenario) {
   add_pipeline(out, scenario.pipeline);
   add_overlap_and_parallel(out, scenario);
   add_stage(out, scenario.stage);
-  if (scenario.layers.given) add_layers(out, scenario.layers);
+  if (scenario.layers.given) add_layers(out, scenario.layers, scenario.stage.outputs.empty());
   add_section(out, "moe");
   add(out, "counts_exchange", flag_text(scenario.moe.counts_exchange));
   add_network(out, scenario.network);
+  add_data_and_memory(out, scenario);
   add_host_and_comm(out, scenario);
   add_streams(out, scenario.streams);
   out += kNeutralSections;
+  add_noise(out, scenario.noise);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "model/formats/scenario_toml.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 #include "model/formats/scenario_sections.h"
 #include "model/formats/scenario_words.h"
@@ -9,10 +10,13 @@ namespace steptwin {
 namespace {
 
 constexpr std::size_t kMostNameBytes = 256;
+constexpr double kMostBytesPerParameterByte = 1000;
+constexpr double kMostStragglerFactor = 1000;
 
 const std::vector<std::string_view> kSections = {
-    "name", "pipeline", "overlap", "parallel", "stage",   "layers",     "model", "cluster",
-    "moe",  "network",  "host",    "comm",     "streams", "contention", "noise", "machine"};
+    "name",  "pipeline", "overlap", "parallel",   "stage", "layers",
+    "model", "cluster",  "moe",     "network",    "data",  "memory",
+    "host",  "comm",     "streams", "contention", "noise", "machine"};
 
 void read_overlap(const TomlTable& section, OverlapKeys& keys) {
   refuse_unknown_keys(section, {"execution", "hooks", "depart"});
@@ -22,17 +26,26 @@ void read_overlap(const TomlTable& section, OverlapKeys& keys) {
 }
 
 void read_parallel(const TomlTable& section, ParallelKeys& keys) {
-  refuse_unknown_keys(section, {"expert", "fold", "fsdp", "offload", "offload_min_gap"});
+  refuse_unknown_keys(section,
+                      {"expert", "fold", "fsdp", "fsdp_window", "offload", "offload_min_gap"});
   read_int32(section, "expert", 1, kMostRanks, keys.expert);
   read_flag(section, "fold", keys.fold);
   read_flag(section, "fsdp", keys.fsdp);
+  read_int32(section, "fsdp_window", 1, kMostRanks, keys.fsdp_window);
   read_flag(section, "offload", keys.offload);
   read_int32(section, "offload_min_gap", 0, kMostMicroBatches, keys.offload_min_gap);
-  if (keys.expert > 1 && !keys.fold) {
-    refuse_unavailable(*find(section, "fold"), "true, where parallel.expert is more than 1");
-  }
-  if (keys.fsdp) refuse_unavailable(*find(section, "fsdp"), "false");
-  if (keys.offload) refuse_unavailable(*find(section, "offload"), "false");
+}
+
+void read_data(const TomlTable& section, DataKeys& keys) {
+  refuse_unknown_keys(section, {"load_us", "bytes"});
+  read_duration_us(section, "load_us", keys.load_us);
+  read_bytes(section, "bytes", keys.bytes);
+}
+
+void read_memory(const TomlTable& section, MemoryKeys& keys) {
+  refuse_unknown_keys(section, {"gradient_ratio", "optimizer_ratio"});
+  read_number(section, "gradient_ratio", 0, kMostBytesPerParameterByte, keys.gradient_ratio);
+  read_number(section, "optimizer_ratio", 0, kMostBytesPerParameterByte, keys.optimizer_ratio);
 }
 
 void read_host(const TomlTable& section, HostKeys& keys) {
@@ -44,6 +57,24 @@ void read_host(const TomlTable& section, HostKeys& keys) {
   read_duration_us(section, "wake_us", keys.wake_us);
   read_duration_us(section, "fork_us", keys.fork_us);
   read_word(section, "threads", kHostThreads, keys.one_launch_lock);
+}
+
+// Beyond this a lognormal factor says nothing about machines.
+constexpr double kMostSigma = 2;
+
+void read_noise(const TomlTable& section, const Scenario& scenario, NoiseKeys& keys) {
+  refuse_unknown_keys(section, {"seed", "compute_sigma", "straggler", "moe_imbalance"});
+  if (const auto seed = find(section, "seed")) {
+    keys.seed = integer_of(*seed, 0, std::numeric_limits<std::int64_t>::max());
+  }
+  read_number(section, "compute_sigma", 0, kMostSigma, keys.compute_sigma);
+  read_number(section, "moe_imbalance", 0, kMostSigma, keys.moe_imbalance);
+  const auto straggler = find_table(section, "straggler");
+  if (!straggler) return;
+  refuse_unknown_keys(*straggler, {"rank", "factor"});
+  const std::int32_t ranks = scenario.pipeline.ranks * scenario.parallel.expert;
+  read_int32(*straggler, "rank", -1, ranks - 1, keys.straggler_rank);
+  read_number(*straggler, "factor", 0, kMostStragglerFactor, keys.straggler_factor);
 }
 
 void read_comm(const TomlTable& section, CommKeys& keys) {
@@ -90,6 +121,11 @@ Scenario read_scenario(std::string_view text, const std::string& file,
   if (const auto section = find_table(document, "moe")) read_moe(*section, scenario.moe);
   if (const auto section = find_table(document, "network")) {
     read_network(*section, scenario.network);
+  }
+  if (const auto section = find_table(document, "data")) read_data(*section, scenario.data);
+  if (const auto section = find_table(document, "memory")) read_memory(*section, scenario.memory);
+  if (const auto section = find_table(document, "noise")) {
+    read_noise(*section, scenario, scenario.noise);
   }
   if (const auto section = find_table(document, "host")) read_host(*section, scenario.host);
   if (const auto section = find_table(document, "comm")) read_comm(*section, scenario.comm);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <limits>
 
 #include "model/formats/scenario_sections.h"
 
@@ -35,22 +34,6 @@ void read_contention(const TomlTable& section) {
   accept_integer(section, "host_cores", 0, kMostRanks, 0);
 }
 
-void read_noise(const TomlTable& section) {
-  refuse_unknown_keys(section, {"seed", "compute_sigma", "straggler", "moe_imbalance"});
-  const auto seed = find(section, "seed");
-  constexpr std::int64_t kDefaultSeed = 1;
-  const bool is_default =
-      !seed || integer_of(*seed, 0, std::numeric_limits<std::int64_t>::max()) == kDefaultSeed;
-  accept_number(section, "compute_sigma", 0, 10, 0);
-  accept_number(section, "moe_imbalance", 0, 10, 0);
-  if (const auto straggler = find_table(section, "straggler")) {
-    refuse_unknown_keys(*straggler, {"rank", "factor"});
-    accept_integer(*straggler, "rank", -1, kMostRanks - 1, -1);
-    accept_number(*straggler, "factor", 0, 1000, 1);
-  }
-  if (!is_default) refuse_without_effect(*seed, "there is no noise", "");
-}
-
 }  // namespace
 
 void read_unavailable_sections(const TomlTable& document) {
@@ -61,7 +44,6 @@ void read_unavailable_sections(const TomlTable& document) {
     }
   }
   if (const auto section = find_table(document, "contention")) read_contention(*section);
-  if (const auto section = find_table(document, "noise")) read_noise(*section);
 }
 
 }  // namespace steptwin

@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "model/costs.h"
 #include "model/lowering/rank_lowering.h"
 
 namespace steptwin {
@@ -40,16 +41,19 @@ Program lower(const Schedule& schedule, const Scenario& scenario) {
   assert(schedule.stages.stages() == scenario.stages());
   Program program;
   program.host = host_costs(scenario.host);
-  program.ranks.resize(schedule.ranks.size());
-  program.kernels.reserve(compute_and_transfer_steps(schedule));
-  program.p2p_parts.reserve(compute_and_transfer_steps(schedule) / 2);
+  const std::int32_t peers = simulated_peers(scenario);
+  const std::size_t steps = compute_and_transfer_steps(schedule) * static_cast<std::size_t>(peers);
+  program.ranks.resize(schedule.ranks.size() * static_cast<std::size_t>(peers));
+  program.kernels.reserve(steps);
+  program.p2p_parts.reserve(steps / 2);
   const std::vector<Chunk> chunks = make_chunks(scenario, schedule.stages);
   const StreamKeys streams = stream_keys(scenario);
-  StreamPlan plan(streams, static_cast<std::int32_t>(schedule.ranks.size()), program);
-  for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-    RankLowering lowering(schedule, scenario, chunks, plan, program,
-                          static_cast<std::int32_t>(rank));
-    for (const Slot& slot : schedule.ranks[rank]) {
+  const auto ranks = static_cast<std::int32_t>(schedule.ranks.size());
+  StreamPlan plan(streams, ranks * peers, peers, program);
+  for (std::int32_t rank = 0; rank < ranks * peers; ++rank) {
+    const RankPlace place{rank / peers, rank % peers, peers};
+    RankLowering lowering(schedule, scenario, chunks, plan, program, place);
+    for (const Slot& slot : schedule.ranks[static_cast<std::size_t>(place.pipeline_rank)]) {
       if (slot) lowering.lower_step(*slot);
     }
     lowering.finish();

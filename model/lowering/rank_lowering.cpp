@@ -1,7 +1,9 @@
 #include "model/lowering/rank_lowering.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
+#include "model/costs.h"
 #include "model/error.h"
 #include "model/hooks.h"
 #include "model/lowering/step_kernel.h"
@@ -20,24 +22,27 @@ const std::vector<ChunkItem>& items_of(const Chunk& chunk, StepType type) {
 
 RankLowering::RankLowering(const Schedule& schedule, const Scenario& scenario,
                            const std::vector<Chunk>& chunks, StreamPlan& plan, Program& program,
-                           std::int32_t rank)
+                           const RankPlace& place)
     : schedule_(schedule),
       scenario_(scenario),
       chunks_(chunks),
       plan_(plan),
-      writer_(program, rank),
-      tensors_(schedule, rank) {}
+      place_(place),
+      writer_(program, place.rank()),
+      memory_(program, place.rank(), gives_memory_sizes(scenario)),
+      tensors_(schedule, place.pipeline_rank),
+      noise_(scenario) {
+  hold_parameters();
+}
 
 void RankLowering::lower_step(const Step& step) {
   if (is_overlap(step.type)) return lower_overlap(step);
   if (is_compute(step.type)) return lower_compute(step, false);
   if (is_p2p(step.type)) return lower_transfer(step);
   if (step.type == StepType::batch_send_recv) return lower_batch(step);
-  throw Error(
-      scenario_.pipeline.schedule_at,
-      fmt::format("rank {}: {} cannot be run in this version", writer_.rank(), name_of(step.type)),
-      "FWD, BWD, BWD_INPUT, BWD_WEIGHT, P2P steps, batches and overlaps; pipeline.data_steps = "
-      "false makes no others");
+  if (is_fsdp(step.type)) return lower_fsdp(step);
+  if (is_data(step.type)) return lower_data(step);
+  lower_swap(step);
 }
 
 void RankLowering::finish() {
@@ -50,7 +55,8 @@ void RankLowering::lower_compute(const Step& step, bool in_window) {
   check_step(step);
   const bool forward = step.type == StepType::fwd;
   pending_.clear();
-  producer_ = -1;
+  producer_ = first_kernel_ = last_kernel_ = -1;
+  gather_parameters(step.stage);
   if (step.type != StepType::bwd_weight) gather_inputs(step, forward);
   for (const ChunkItem& item : items_of(chunks_[static_cast<std::size_t>(step.stage)], step.type)) {
     if (item.is_hook) {
@@ -61,16 +67,50 @@ void RankLowering::lower_compute(const Step& step, bool in_window) {
       issue_collective(item, step);
     }
   }
+  note_memory(step);
   if (step.type == StepType::bwd_weight) return;
   TensorState& output = tensors_.at(forward, step.stage, step.micro);
   output.pending = pending_.empty() ? -1 : pending_.back().event;
   output.producer = producer_;
+  output.last_kernel = last_kernel_;
+}
+
+void RankLowering::note_launched(std::int32_t kernel, KernelKind kind) {
+  if (first_kernel_ < 0) first_kernel_ = kernel;
+  last_kernel_ = kernel;
+  if (kind != KernelKind::compute) return;
+  const bool backward = launcher_ == Launcher::backward_thread;
+  newest_compute_[backward ? 1 : 0] = kernel;
+  if (launcher_ == Launcher::alone) newest_compute_[1] = -1;
+}
+
+// Activations live from the first kernel of the forward to the last of the backward, a part of them
+// to that of BWD_INPUT. A received tensor has been in a buffer of its own until its consumer began.
+void RankLowering::note_memory(const Step& step) {
+  const Bytes whole = activation_bytes(scenario_, step.stage);
+  const Bytes input = input_share_bytes(scenario_, step.stage);
+  if (step.type == StepType::fwd) {
+    memory_.take(MemoryClass::activations, MemoryMoment::start, first_kernel_, whole);
+  } else {
+    const Bytes freed = step.type == StepType::bwd         ? whole
+                        : step.type == StepType::bwd_input ? input
+                                                           : whole - input;
+    memory_.give_after(MemoryClass::activations, {last_kernel_, -1, -1}, freed);
+  }
+  const bool forward = step.type == StepType::fwd;
+  if (!forward) note_full_gradients(step.stage);
+  if (step.type == StepType::bwd_weight) return;
+  TensorState& input_tensor = tensors_.at(forward, step.stage, step.micro);
+  memory_.give_at_start(MemoryClass::p2p_buffers, first_kernel_, input_tensor.received_bytes);
+  input_tensor.received_bytes = 0;
 }
 
 // What the first kernel of the chunk has to wait for: the receive posted for it, or what the
 // neighbouring stage on this rank left on a communication stream. A backward also waits for the
 // end of its own forward, which on the last stage nobody else consumes.
 void RankLowering::gather_inputs(const Step& step, bool forward) {
+  const auto loaded = loaded_.find({step.stage, step.micro});
+  if (forward && loaded != loaded_.end()) pending_.push_back({loaded->second, false});
   add_received(tensors_.at(forward, step.stage, step.micro).received);
   const std::int32_t neighbour = forward ? schedule_.stages.stage_before(step.stage)
                                          : schedule_.stages.stage_after(step.stage);
@@ -120,12 +160,20 @@ void RankLowering::issue_compute(const ChunkItem& item, const Step& step) {
   kernel.part = item.part;
   kernel.layer = item.layer;
   kernel.launches = item.launches;
-  kernel.duration_ns = item.duration_ns;
+  kernel.duration_ns = with_noise(kernel, item.duration_ns);
   producer_ = writer_.launch(kernel);
+  note_launched(producer_, kernel.kind);
+}
+
+TimeNs RankLowering::with_noise(const Kernel& kernel, TimeNs duration) const {
+  const double factor = noise_.factor(kernel, place_.rank(), place_.pipeline_rank, place_.peer);
+  if (factor == 1) return duration;
+  return static_cast<TimeNs>(std::llround(static_cast<double>(duration) * factor));
 }
 
 void RankLowering::issue_collective(const ChunkItem& item, const Step& step) {
-  const Route route = plan_.expert_route(writer_.rank());
+  if (!expert_route_) expert_route_ = plan_.expert_route(place_.rank());
+  const Route route = *expert_route_;
   order_after_compute(route.stream);
   Kernel kernel = kernel_of(step);
   kernel.stream = route.stream;
@@ -134,9 +182,9 @@ void RankLowering::issue_collective(const ChunkItem& item, const Step& step) {
   kernel.part = item.part;
   kernel.layer = item.layer;
   kernel.launches = item.launches;
-  kernel.duration_ns = item.duration_ns;
+  kernel.duration_ns = with_noise(kernel, item.duration_ns);
   kernel.bytes = item.bytes;
-  writer_.launch(kernel);
+  note_launched(writer_.launch(kernel), kernel.kind);
   const std::int32_t result = writer_.record(route.stream);
   outstanding_.launched(route.stream, launcher_, result);
   if (item.host_waits) return writer_.host_wait(result);
@@ -188,6 +236,17 @@ void RankLowering::lower_overlap(const Step& step) {
   if (scenario_.overlap.hooks) writer_.depart();
   writer_.join(thread);
   launcher_ = Launcher::alone;
+  // Either thread may have been the first to compute on the stage: each has waited.
+  for (const Step& part : {first, second}) gathered_waited(part.stage);
+}
+
+void RankLowering::check_stage(const Step& step) const {
+  if (step.stage >= 0 && step.stage < schedule_.stages.stages() && tensors_.holds(step.stage)) {
+    return;
+  }
+  throw Error(fmt::format("rank {} has {}, but does not hold that stage", place_.pipeline_rank,
+                          step_label(step)),
+              "steps of the rank's own stages only");
 }
 
 void RankLowering::check_step(const Step& step) const {
@@ -195,24 +254,26 @@ void RankLowering::check_step(const Step& step) const {
                        step.micro < 0 || step.micro >= schedule_.micro_batches;
   if (outside || !tensors_.holds(step.stage)) {
     throw Error(fmt::format("rank {} has {}, but does not hold that stage or micro-batch",
-                            writer_.rank(), step_label(step)),
+                            place_.pipeline_rank, step_label(step)),
                 "steps of the rank's own stages only");
   }
-  if (!is_p2p(step.type)) return;
+  if (!is_p2p(step.type) && step.type != StepType::data_send && step.type != StepType::data_recv) {
+    return;
+  }
   const std::int32_t other = other_stage(step);
   const StageMap& stages = schedule_.stages;
   if (other < 0 || other >= stages.stages()) {
-    throw Error(fmt::format("rank {} has {}, but there is no stage {}", writer_.rank(),
+    throw Error(fmt::format("rank {} has {}, but there is no stage {}", place_.pipeline_rank,
                             step_label(step), other),
                 "a transfer between two stages");
   }
   if (other != stages.stage_before(step.stage) && other != stages.stage_after(step.stage)) {
     throw Error(fmt::format("rank {} has {}, but stage {} is of another copy of the model",
-                            writer_.rank(), step_label(step), other),
+                            place_.pipeline_rank, step_label(step), other),
                 "a transfer between two stages of one copy");
   }
   if (tensors_.holds(other)) {
-    throw Error(fmt::format("rank {} has {}, but holds stage {} itself", writer_.rank(),
+    throw Error(fmt::format("rank {} has {}, but holds stage {} itself", place_.pipeline_rank,
                             step_label(step), other),
                 "a transfer between two ranks");
   }

@@ -21,7 +21,8 @@ void RankLowering::lower_batch(const Step& batch) {
     const Transfer transfer = transfer_of(step);
     const auto same = [&transfer](const std::vector<Transfer>& group) {
       const Transfer& first = group.front();
-      return first.part.peer == transfer.part.peer && first.route.stream == transfer.route.stream &&
+      return first.peer_pipeline_rank == transfer.peer_pipeline_rank &&
+             first.route.stream == transfer.route.stream &&
              first.route.communicator == transfer.route.communicator;
     };
     const auto group = std::find_if(groups.begin(), groups.end(), same);
@@ -43,35 +44,40 @@ RankLowering::Transfer RankLowering::transfer_of(const Step& step) {
   Transfer transfer;
   transfer.step = step;
   transfer.forward = is_forward(step.type);
-  const std::int32_t rank = writer_.rank();
+  const std::int32_t rank = place_.rank();
   const std::int32_t peer_stage = other_stage(step);
-  const std::int32_t peer = schedule_.stages.rank_of(peer_stage);
-  const bool sends = is_send(step.type);
-  const std::int32_t sender = sends ? rank : peer;
-  const std::int32_t receiver = sends ? peer : rank;
+  const std::int32_t peer_pipeline_rank = schedule_.stages.rank_of(peer_stage);
+  const std::int32_t peer = place_.rank_of(peer_pipeline_rank);
+  transfer.sends = is_send(step.type);
+  transfer.peer_pipeline_rank = peer_pipeline_rank;
+  const std::int32_t sender = transfer.sends ? rank : peer;
+  const std::int32_t receiver = transfer.sends ? peer : rank;
   // The activation that travels, or whose gradient does, is the output of this stage.
-  const std::int32_t producer = transfer.forward == sends ? step.stage : peer_stage;
-  transfer.route = plan_.p2p_route(rank, sender, receiver, transfer.forward, producer, step.micro);
-  const Bytes bytes = output_bytes(scenario_, producer);
-  transfer.part = {sends,
-                   step.type,
-                   peer,
-                   step.stage,
-                   step.micro,
-                   bytes,
-                   p2p_time(scenario_, sender, receiver, bytes)};
+  transfer.producer = transfer.forward == transfer.sends ? step.stage : peer_stage;
+  transfer.route =
+      plan_.p2p_route(rank, sender, receiver, transfer.forward, transfer.producer, step.micro);
   return transfer;
+}
+
+void RankLowering::append_parts(const Transfer& transfer) {
+  const Step& step = transfer.step;
+  const std::int32_t peer = transfer.peer_pipeline_rank;
+  for (const Bytes bytes : output_tensors(scenario_, transfer.producer, transfer.forward)) {
+    parts_.push_back({transfer.sends, step.type, place_.rank_of(peer), step.stage, step.micro,
+                      bytes, p2p_time(scenario_, place_.pipeline_rank, peer, bytes)});
+  }
 }
 
 void RankLowering::issue_group(const std::vector<Transfer>& group) {
   const Route route = group.front().route;
-  order_sends(group);
   parts_.clear();
   bool receives = false;
   for (const Transfer& transfer : group) {
-    parts_.push_back(transfer.part);
-    receives = receives || !transfer.part.is_send;
+    append_parts(transfer);
+    receives = receives || !transfer.sends;
   }
+  if (parts_.empty()) return;  // gradients of what requires none
+  order_sends(group);
   // Several steps make the kernel of a batch, not of one of them.
   Kernel kernel = kernel_of(group.front().step);
   if (group.size() > 1) {
@@ -82,7 +88,7 @@ void RankLowering::issue_group(const std::vector<Transfer>& group) {
   kernel.part = Part::p2p;
   kernel.stream = route.stream;
   kernel.communicator = route.communicator;
-  writer_.launch_p2p(kernel, parts_);
+  note_buffers(group, writer_.launch_p2p(kernel, parts_));
   if (!receives && scenario_.pipeline.overlap_p2p) {
     return outstanding_.launched(route.stream, launcher_);
   }
@@ -90,8 +96,27 @@ void RankLowering::issue_group(const std::vector<Transfer>& group) {
   outstanding_.launched(route.stream, launcher_, event);
   if (!scenario_.pipeline.overlap_p2p) compute_waits(event);
   for (const Transfer& transfer : group) {
-    if (transfer.part.is_send) continue;
+    if (transfer.sends) continue;
     tensors_.at(transfer.forward, transfer.step.stage, transfer.step.micro).received = event;
+  }
+}
+
+// What is sent stays from its last kernel to the end of the transfer; what is received has a buffer
+// from the moment the receive is posted until its consumer begins.
+void RankLowering::note_buffers(const std::vector<Transfer>& group, std::int32_t kernel) {
+  for (const Transfer& transfer : group) {
+    TensorState& tensor = tensors_.at(transfer.forward, transfer.step.stage, transfer.step.micro);
+    Bytes bytes = 0;
+    for (const Bytes part : output_tensors(scenario_, transfer.producer, transfer.forward)) {
+      bytes += part;
+    }
+    if (transfer.sends) {
+      memory_.take(MemoryClass::p2p_buffers, MemoryMoment::end, tensor.last_kernel, bytes);
+      memory_.give_after(MemoryClass::p2p_buffers, {kernel, -1, -1}, bytes);
+    } else {
+      memory_.take(MemoryClass::p2p_buffers, MemoryMoment::ready, kernel, bytes);
+      tensor.received_bytes = bytes;
+    }
   }
 }
 
@@ -101,7 +126,7 @@ void RankLowering::order_sends(const std::vector<Transfer>& group) {
   bool sends = false;
   pending_.clear();
   for (const Transfer& transfer : group) {
-    if (!transfer.part.is_send) continue;
+    if (!transfer.sends) continue;
     sends = true;
     TensorState& output = tensors_.at(transfer.forward, transfer.step.stage, transfer.step.micro);
     add_result(output.pending);

@@ -67,6 +67,15 @@ void RankWriter::host_wait(std::int32_t event) {
   add(command);
 }
 
+void RankWriter::host_work(TimeNs duration) {
+  std::vector<TimeNs>& durations = program_.ranks[static_cast<std::size_t>(rank_)].host_work_ns;
+  Command command;
+  command.type = CommandType::host_work;
+  command.index = static_cast<std::int32_t>(durations.size());
+  durations.push_back(duration);
+  add(command);
+}
+
 void RankWriter::rendezvous(Role role, Hook hook, std::int32_t layer) {
   Command command;
   command.type = CommandType::rendezvous;

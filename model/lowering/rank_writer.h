@@ -27,6 +27,7 @@ class RankWriter {
   std::int32_t record(std::int32_t stream, std::int32_t kernel = -1);
   void wait(std::int32_t stream, std::int32_t event);
   void host_wait(std::int32_t event);
+  void host_work(TimeNs duration);
   void rendezvous(Role role, Hook hook, std::int32_t layer);
   void notify(Role role, Hook hook, std::int32_t layer);
   void depart();

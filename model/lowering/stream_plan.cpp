@@ -7,8 +7,9 @@
 
 namespace steptwin {
 
-StreamPlan::StreamPlan(const StreamKeys& keys, std::int32_t ranks, Program& program)
-    : keys_(keys), program_(program), streams_(static_cast<std::size_t>(ranks)) {
+StreamPlan::StreamPlan(const StreamKeys& keys, std::int32_t ranks, std::int32_t peers,
+                       Program& program)
+    : keys_(keys), peers_(peers), program_(program), streams_(static_cast<std::size_t>(ranks)) {
   known_[0].resize(static_cast<std::size_t>(ranks));
   known_[1].resize(static_cast<std::size_t>(ranks));
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
@@ -18,9 +19,35 @@ StreamPlan::StreamPlan(const StreamKeys& keys, std::int32_t ranks, Program& prog
 }
 
 Route StreamPlan::expert_route(std::int32_t rank) {
+  return peer_route(rank, "ep", keys_.ep);
+}
+
+Route StreamPlan::fsdp_route(std::int32_t rank) {
+  return peer_route(rank, "fsdp", keys_.fsdp);
+}
+
+Route StreamPlan::data_route(std::int32_t rank) {
+  std::vector<std::int32_t> everyone(program_.ranks.size());
+  std::iota(everyone.begin(), everyone.end(), 0);
+  return {stream_named(rank, keys_.data.empty() ? "comm" : keys_.data),
+          communicator_named("data", std::move(everyone))};
+}
+
+std::int32_t StreamPlan::copy_stream(std::int32_t rank) {
+  return stream_named(rank, "copy");
+}
+
+Route StreamPlan::peer_route(std::int32_t rank, std::string_view group,
+                             const std::string& override_name) {
   const bool apart = keys_.preset == StreamPreset::per_group;
-  const std::string stream = !keys_.ep.empty() ? keys_.ep : apart ? "ep" : "comm";
-  return {stream_named(rank, stream), communicator_named(fmt::format("ep.{}", rank), {rank})};
+  const std::string stream = !override_name.empty() ? override_name
+                             : apart                ? std::string(group)
+                                                    : "comm";
+  const std::int32_t pipeline_rank = rank / peers_;
+  std::vector<std::int32_t> members(static_cast<std::size_t>(peers_));
+  std::iota(members.begin(), members.end(), pipeline_rank * peers_);
+  return {stream_named(rank, stream),
+          communicator_named(fmt::format("{}.{}", group, pipeline_rank), std::move(members))};
 }
 
 Route StreamPlan::p2p_route(std::int32_t rank, std::int32_t sender, std::int32_t receiver,
@@ -95,11 +122,14 @@ Route StreamPlan::own_route(std::int32_t rank, std::int32_t sender, std::int32_t
                             bool forward, std::int32_t stage, std::int32_t micro) {
   const std::string name =
       fmt::format("p2p.{}.s{}.m{}", forward ? "forward" : "backward", stage, micro);
+  const std::int32_t peer = rank % peers_;
+  const std::string communicator = peer == 0 ? name : fmt::format("{}.peer{}", name, peer);
   std::vector<std::string>& names = program_.ranks[static_cast<std::size_t>(rank)].streams;
   names.push_back(name);
   const std::int32_t low = std::min(sender, receiver);
   const std::int32_t high = std::max(sender, receiver);
-  return {static_cast<std::int32_t>(names.size() - 1), communicator_named(name, {low, high})};
+  return {static_cast<std::int32_t>(names.size() - 1),
+          communicator_named(communicator, {low, high})};
 }
 
 const std::string& StreamPlan::p2p_override(bool forward) const {

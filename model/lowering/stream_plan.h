@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,10 +33,19 @@ struct Route {
 // communicator per group and stream: what shares a stream also shares an order.
 class StreamPlan {
  public:
-  StreamPlan(const StreamKeys& keys, std::int32_t ranks, Program& program);
+  // `ranks` are those of the Program. The `peers` of a pipeline rank follow each other.
+  StreamPlan(const StreamKeys& keys, std::int32_t ranks, std::int32_t peers, Program& program);
 
-  // The all-to-alls of a rank's expert-parallel peers.
+  // Collectives among the peers of a pipeline rank: all-to-alls, and what gathers and reduces
+  // sharded parameters.
   Route expert_route(std::int32_t rank);
+  Route fsdp_route(std::int32_t rank);
+
+  // Raw inputs on their way down the pipeline, in a group of their own.
+  Route data_route(std::int32_t rank);
+
+  // Copies between the device and its host, both ways.
+  std::int32_t copy_stream(std::int32_t rank);
 
   // One transfer, at either end. `forward`: an activation; else a gradient.
   Route p2p_route(std::int32_t rank, std::int32_t sender, std::int32_t receiver, bool forward,
@@ -44,6 +54,7 @@ class StreamPlan {
  private:
   std::int32_t stream_named(std::int32_t rank, const std::string& name);
   std::int32_t communicator_named(const std::string& name, std::vector<std::int32_t> ranks);
+  Route peer_route(std::int32_t rank, std::string_view group, const std::string& override_name);
   Route named_route(std::int32_t rank, const std::string& stream);
   Route edge_route(std::int32_t rank, std::int32_t sender, std::int32_t receiver);
   Route own_route(std::int32_t rank, std::int32_t sender, std::int32_t receiver, bool forward,
@@ -52,6 +63,7 @@ class StreamPlan {
   std::string shared_p2p_stream() const;
 
   const StreamKeys& keys_;
+  const std::int32_t peers_;
   Program& program_;
   std::vector<std::map<std::string, std::int32_t>> streams_;  // by rank
   std::map<std::string, std::int32_t> communicators_;

@@ -4,15 +4,18 @@
 #include <vector>
 
 #include "model/schedule.h"
+#include "model/units.h"
 
 namespace steptwin {
 
 // What a rank knows about a tensor that enters or leaves one of its stages: the activation into or
 // out of (forward, stage, micro), the gradient into or out of (backward, stage, micro).
 struct TensorState {
-  std::int32_t received = -1;  // event of the receive that brings it in; -1: none is posted
-  std::int32_t pending = -1;   // event of the collective it comes out of, until it is consumed
-  std::int32_t producer = -1;  // the compute kernel it comes out of, if it is one
+  std::int32_t received = -1;     // event of the receive that brings it in; -1: none is posted
+  std::int32_t pending = -1;      // event of the collective it comes out of, until it is consumed
+  std::int32_t producer = -1;     // the compute kernel it comes out of, if it is one
+  std::int32_t last_kernel = -1;  // the kernel it comes out of
+  Bytes received_bytes = 0;       // that the receive takes until the tensor is consumed
 };
 
 class TensorCache {

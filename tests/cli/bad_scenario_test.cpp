@@ -52,7 +52,6 @@ TEST_CASE("what the schedule's rules forbid is told where the schedule is named"
       {"pipeline.overlap=f_b", in_file + "overlap = \"f_b\" with schedule 1f1b"},
       {"pipeline.less_memory=true", in_file + "less_memory with schedule 1f1b"},
       {"pipeline.stage_map=[0,1,2,0]", in_file + "stage_map puts stage 3 on rank 0"},
-      {"pipeline.data_steps=true", in_file + "rank 0: DATA_LOAD cannot be run in this version"},
       {"pipeline.schedule=zbv", in_set + "chunks_per_rank is 1 with schedule zbv"},
       {"pipeline.schedule=zigzag", in_set + "pipeline.schedule is \"zigzag\""},
   };

@@ -251,7 +251,7 @@ TEST_CASE("twice the same scenario gives the same bytes") {
             0);
     }
     const std::vector<std::string> names = names_in(folder / "first");
-    CHECK(names.size() == 6);
+    CHECK(names.size() == 7);
     for (const std::string& name : names) {
       CAPTURE(name);
       CHECK(text_of_file(folder / "first" / name) == text_of_file(folder / "second" / name));

@@ -15,8 +15,9 @@
 namespace steptwin {
 namespace {
 
-const std::vector<std::string> kRunFiles = {"host.csv",     "scenario.toml", "schedule.steps",
-                                            "summary.json", "trace.csv",     "trace.json"};
+const std::vector<std::string> kRunFiles = {"host.csv",       "memory.csv",   "scenario.toml",
+                                            "schedule.steps", "summary.json", "trace.csv",
+                                            "trace.json"};
 const std::string kNoRun = "holds files that are not of a run and will not be replaced";
 
 std::vector<std::string> texts_of(const std::filesystem::path& folder) {
@@ -38,7 +39,7 @@ bool is_json(const std::string& text) {
   return !document.HasParseError() && document.IsObject();
 }
 
-TEST_CASE("a run folder holds its six files and nothing stays beside it") {
+TEST_CASE("a run folder holds its seven files and nothing stays beside it") {
   const TemporaryFolder folder;
   const RunResult run = simulate_to(folder / "run");
   CHECK(run.status == 0);

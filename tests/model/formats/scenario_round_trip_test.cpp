@@ -204,6 +204,57 @@ void fill_overlap(Random& random, Scenario& scenario, bool has_moe) {
   if (scenario.overlap.hooks) scenario.overlap.depart = flag(random);
 }
 
+TensorKeys tensor(Random& random, std::int32_t micro_batches) {
+  TensorKeys keys;
+  keys.requires_grad = flag(random);
+  if (flag(random)) {
+    keys.bytes = size(random) >> 10;
+    return keys;
+  }
+  keys.batch_dim = integer(random, -1, 2);
+  keys.element_bytes = integer(random, 1, 8);
+  keys.bytes = keys.element_bytes;
+  for (std::int32_t dimension = 0; dimension < 3; ++dimension) {
+    const std::int32_t length = integer(random, 1, 50);
+    const bool cut = dimension == keys.batch_dim;
+    keys.shape.push_back(std::int64_t{length} * (cut ? micro_batches : 1));
+    keys.bytes *= length;
+  }
+  return keys;
+}
+
+// What comes to the device and leaves it beside activations; noise. Small enough that the sum of
+// all durations stays within its limit.
+void fill_residency(Random& random, Scenario& scenario, bool has_moe) {
+  ParallelKeys& parallel = scenario.parallel;
+  parallel.offload = flag(random);
+  if (parallel.offload) parallel.offload_min_gap = integer(random, 0, 9);
+  if (parallel.expert > 1) {
+    parallel.fold = flag(random);
+    parallel.fsdp = flag(random);
+    if (parallel.fsdp) parallel.fsdp_window = integer(random, 1, 5);
+  }
+  scenario.network.device_host = {duration(random), Bandwidth{integer(random, 1, 800) * 1e9}};
+  if (scenario.pipeline.data_steps || !scenario.pipeline.schedule_file.empty()) {
+    scenario.data = {duration(random), size(random) >> 10};
+  }
+  scenario.memory = {integer(random, 0, 8) / 4.0, integer(random, 0, 60) / 4.0};
+  if (flag(random)) {
+    scenario.stage.outputs = {tensor(random, scenario.pipeline.micro_batches),
+                              tensor(random, scenario.pipeline.micro_batches)};
+    scenario.stage.output_bytes = {0};
+    scenario.layers.output_bytes = 0;
+  }
+  NoiseKeys& noise = scenario.noise;
+  noise.compute_sigma = integer(random, 0, 2) / 10.0;
+  if (noise.compute_sigma > 0) noise.seed = std::int64_t{1} << integer(random, 0, 62);
+  if (flag(random)) {
+    noise.straggler_rank = integer(random, 0, scenario.pipeline.ranks * parallel.expert - 1);
+    noise.straggler_factor = 1.25;
+  }
+  if (has_moe && parallel.expert > 1 && parallel.expert < 4) noise.moe_imbalance = 0.5;
+}
+
 Scenario random_scenario(Random& random) {
   Scenario scenario;
   scenario.file = "random.toml";
@@ -217,6 +268,7 @@ Scenario random_scenario(Random& random) {
   fill_stage(random, scenario);
   fill_network_and_host(random, scenario);
   if (has_moe || scenario.network.by_node) scenario.parallel.expert = integer(random, 1, 64);
+  fill_residency(random, scenario, has_moe);
   scenario.comm.order = word(random, kCommOrders);
   if (has_moe) scenario.comm.wait = word(random, kCommWaits);
   scenario.streams.preset = word(random, kStreamPresets);
@@ -243,6 +295,11 @@ TEST_CASE("reading what was written gives the same text, over random scenarios")
     REQUIRE(again.network.p2p_bandwidth == scenario.network.p2p_bandwidth);
     REQUIRE(again.network.by_node == scenario.network.by_node);
     REQUIRE(again.network.inter_node.bandwidth == scenario.network.inter_node.bandwidth);
+    REQUIRE(again.stage.outputs.size() == scenario.stage.outputs.size());
+    for (std::size_t output = 0; output < again.stage.outputs.size(); ++output) {
+      REQUIRE(again.stage.outputs[output].bytes == scenario.stage.outputs[output].bytes);
+    }
+    REQUIRE(again.noise.seed == scenario.noise.seed);
     REQUIRE(again.host.wake_us == scenario.host.wake_us);
     REQUIRE(again.pipeline.stage_map_list == scenario.pipeline.stage_map_list);
   }

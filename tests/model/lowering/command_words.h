@@ -13,8 +13,9 @@ namespace steptwin {
 
 // The commands of a host thread in words, for tests of lowering:
 //
-//   FWD(s0,m0)               launch of a chunk; F.attention1, B.dispatch2, I., W.: of a part and
-//                            its layer; FWD_SEND(s0,m0)>1, FWD_RECV(s1,m0)<0: of a transfer;
+//   FWD(s0,m0)               launch of a chunk, or of a step that has no direction;
+//                            F.attention1, B.dispatch2, I., W.: of a part and its layer;
+//                            FWD_SEND(s0,m0)>1, FWD_RECV(s1,m0)<0: of a transfer;
 //                            BATCH_SEND_RECV>1<1: of several. @comm: its stream, unless that is
 //                            compute
 //   e0:comm                  record of event 0 on comm; e0:compute/F.attention1: only up to there
@@ -30,7 +31,7 @@ inline std::string kernel_words(const Program& program, std::int32_t id) {
     }
     return words;
   }
-  if (kernel.part == Part::chunk) return step_label(kernel);
+  if (kernel.part == Part::chunk || kernel.direction == Direction::none) return step_label(kernel);
   const char side = kernel.direction == Direction::forward           ? 'F'
                     : kernel.direction == Direction::backward_input  ? 'I'
                     : kernel.direction == Direction::backward_weight ? 'W'

@@ -39,7 +39,7 @@ struct Plan {
 
   StreamKeys keys;
   Program program = four_ranks();
-  StreamPlan plan{keys, 4, program};
+  StreamPlan plan{keys, 4, 1, program};
 };
 
 StreamKeys preset(StreamPreset wanted) {
