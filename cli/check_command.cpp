@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/load.h"
 #include "cli/progress.h"
+#include "deadlocks/way_out.h"
 #include "model/check.h"
 #include "model/error.h"
 #include "model/formats/recognise.h"
@@ -71,7 +72,8 @@ Subject load(const Options& options) {
   return {std::move(scenario), std::move(schedule)};
 }
 
-CheckResult check(const Schedule& schedule, const Scenario& scenario, Progress& progress) {
+CheckResult check(const Schedule& schedule, const Scenario& scenario,
+                  const deadlocks::MakeSchedule& make, Progress& progress) {
   CheckResult result;
   progress.begin(phase::kCheck);
   result.findings = check_schedule(schedule);
@@ -87,7 +89,9 @@ CheckResult check(const Schedule& schedule, const Scenario& scenario, Progress& 
   progress.begin(phase::kSimulate);
   auto outcome = sim::simulate(program, {.host_records = false});
   if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
-    result.deadlock = std::move(*deadlock);
+    deadlocks::WayOut way_out =
+        deadlocks::find_way_out({schedule, scenario, program, *deadlock}, make);
+    result.deadlock = {std::move(*deadlock), std::move(way_out)};
   }
   return result;
 }
@@ -95,9 +99,12 @@ CheckResult check(const Schedule& schedule, const Scenario& scenario, Progress& 
 CheckResult check(Subject subject, const ProgressOptions& options) {
   Progress progress(options, estimated_kernels(subject.scenario),
                     {phase::kSchedule, phase::kCheck, phase::kLower, phase::kSimulate});
-  const Schedule schedule =
-      subject.schedule ? *std::move(subject.schedule) : make_schedule(subject.scenario);
-  return check(schedule, subject.scenario, progress);
+  if (!subject.schedule) {
+    return check(make_schedule(subject.scenario), subject.scenario, make_schedule, progress);
+  }
+  const Schedule schedule = *std::move(subject.schedule);
+  const auto as_given = [&schedule](const Scenario&) { return schedule; };
+  return check(schedule, subject.scenario, as_given, progress);
 }
 
 int check_command(const Options& options) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/deadlock_text.h"
 #include "cli/json_writer.h"
 #include "reports/paint.h"
 
@@ -84,7 +83,7 @@ std::string check_json(const CheckResult& result) {
   writer.Key("findings");
   writer.StartArray();
   for (const Finding& finding : result.findings) write_finding(writer, finding);
-  if (result.deadlock) write_finding(writer, as_finding(*result.deadlock));
+  if (result.deadlock) write_finding(writer, as_finding(result.deadlock->deadlock));
   writer.EndArray();
   writer.Key("left_out");
   writer.Bool(result.findings.size() == kMostFindings);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/deadlock_text.h"
 #include "model/check.h"
-#include "sim/simulate.h"
 
 namespace steptwin::cli {
 
@@ -14,7 +14,7 @@ namespace steptwin::cli {
 struct CheckResult {
   std::vector<Finding> findings;  // without running it
   std::string why_not_simulated;  // "" if it was
-  std::optional<sim::Deadlock> deadlock;
+  std::optional<ExplainedDeadlock> deadlock;
   bool transfers_unchecked = false;  // several ranks, and no transfers between them
 };
 

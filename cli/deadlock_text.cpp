@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/formats/steps_text.h"
 #include "reports/paint.h"
 
 namespace steptwin::cli {
@@ -27,20 +28,61 @@ void write_item(JsonWriter& writer, const sim::BlockedItem& item) {
   writer.EndObject();
 }
 
+void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange) {
+  writer.StartObject();
+  writer.Key("rank");
+  writer.Int(exchange.rank);
+  writer.Key("slots");
+  writer.StartArray();
+  writer.Int64(exchange.first_slot);
+  writer.Int64(exchange.second_slot);
+  writer.EndArray();
+  writer.Key("steps");
+  writer.StartArray();
+  writer.String(step_text(exchange.first).c_str());
+  writer.String(step_text(exchange.second).c_str());
+  writer.EndArray();
+  writer.EndObject();
+}
+
+void write_way_out(JsonWriter& writer, const deadlocks::WayOut& way_out) {
+  writer.Key("way_out");
+  writer.StartObject();
+  writer.Key("text");
+  writer.String(deadlocks::way_out_text(way_out).c_str());
+  writer.Key("exchange");
+  if (way_out.exchange.found) {
+    write_exchange(writer, *way_out.exchange.found);
+  } else {
+    writer.Null();
+  }
+  writer.Key("exchanges_tried");
+  writer.Int(way_out.exchange.tried);
+  writer.Key("settings");
+  writer.StartArray();
+  for (const std::string& setting : way_out.settings) writer.String(setting.c_str());
+  writer.EndArray();
+  writer.Key("settings_tried");
+  writer.Int(way_out.settings_tried);
+  writer.Key("cut_short");
+  writer.Bool(way_out.was_cut_short);
+  writer.EndObject();
+}
+
 }  // namespace
 
-std::string deadlock_text(const sim::Deadlock& deadlock, std::size_t width) {
+std::string deadlock_text(const ExplainedDeadlock& explained, std::size_t width) {
+  const sim::Deadlock& deadlock = explained.deadlock;
   const auto line = [width](const std::string& text, std::size_t indent) {
     return reports::wrapped(text, width, indent) + "\n";
   };
   std::string text =
       line(fmt::format("Deadlock: nothing can happen after {}.", duration_text(deadlock.at_ns)), 0);
   text += '\n';
-  if (deadlock.cycle.empty()) {
-    text += "Something waits for what never comes:\n";
-  } else {
-    text += line(deadlock.cycle_text, 0) + "\nEverything that hangs:\n";
-  }
+  if (!deadlock.cycle.empty()) text += line(deadlock.cycle_text, 0) + "\n";
+  text += line(deadlocks::way_out_text(explained.way_out), 0) + "\n";
+  text += deadlock.cycle.empty() ? "Something waits for what never comes:\n"
+                                 : "Everything that hangs:\n";
   for (std::size_t item = 0; item < deadlock.blocked.size(); ++item) {
     if (item == kMostListed) {
       text += fmt::format("  ... and {} more\n", deadlock.blocked.size() - item);
@@ -51,18 +93,19 @@ std::string deadlock_text(const sim::Deadlock& deadlock, std::size_t width) {
   return text;
 }
 
-std::string deadlock_json(const sim::Deadlock& deadlock) {
+std::string deadlock_json(const ExplainedDeadlock& explained) {
   rapidjson::StringBuffer buffer;
   JsonWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
   writer.Key("deadlock");
-  write_deadlock(writer, deadlock);
+  write_deadlock(writer, explained);
   writer.EndObject();
   return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
 }
 
-void write_deadlock(JsonWriter& writer, const sim::Deadlock& deadlock) {
+void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& explained) {
+  const sim::Deadlock& deadlock = explained.deadlock;
   writer.StartObject();
   writer.Key("at_us");
   const std::string at_us = fmt::format("{}.{:03}", deadlock.at_ns / 1000, deadlock.at_ns % 1000);
@@ -77,6 +120,7 @@ void write_deadlock(JsonWriter& writer, const sim::Deadlock& deadlock) {
   writer.StartArray();
   for (const sim::BlockedItem& item : deadlock.blocked) write_item(writer, item);
   writer.EndArray();
+  write_way_out(writer, explained.way_out);
   writer.EndObject();
 }
 

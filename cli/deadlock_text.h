@@ -4,18 +4,27 @@
 #include <string>
 
 #include "cli/json_writer.h"
+#include "deadlocks/way_out.h"
 #include "sim/simulate.h"
 
 namespace steptwin::cli {
 
-// The deadlock for a person: the cycle as a sentence, then everything that hangs, in lines of at
-// most `width` columns.
-std::string deadlock_text(const sim::Deadlock& deadlock, std::size_t width);
+// A deadlock and what was tried against it.
+struct ExplainedDeadlock {
+  sim::Deadlock deadlock;
+  deadlocks::WayOut way_out;
+};
 
-// The same for a program: {"deadlock": {"at_us", "cycle_text", "cycle", "blocked"}}.
-std::string deadlock_json(const sim::Deadlock& deadlock);
+// For a person: the cycle as a sentence, the way out of it, then everything that hangs, in lines of
+// at most `width` columns.
+std::string deadlock_text(const ExplainedDeadlock& explained, std::size_t width);
+
+// The same for a program: {"deadlock": {"at_us", "cycle_text", "cycle", "blocked", "way_out":
+// {"text", "exchange": null or {"rank", "slots", "steps"}, "exchanges_tried", "settings",
+// "settings_tried", "cut_short"}}}.
+std::string deadlock_json(const ExplainedDeadlock& explained);
 
 // The inner object of it, as a value.
-void write_deadlock(JsonWriter& writer, const sim::Deadlock& deadlock);
+void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& explained);
 
 }  // namespace steptwin::cli

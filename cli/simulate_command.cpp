@@ -3,6 +3,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "cli/load.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
+#include "deadlocks/way_out.h"
 #include "model/formats/scenario_toml.h"
 #include "model/formats/steps_text.h"
 #include "model/lowering/lower.h"
@@ -117,7 +119,7 @@ reports::SettingsOn settings_on(const Scenario& scenario, const Schedule& schedu
   return on;
 }
 
-int report_deadlock(const SimulateOptions& options, const sim::Deadlock& deadlock,
+int report_deadlock(const SimulateOptions& options, const ExplainedDeadlock& deadlock,
                     std::optional<RunFolder>& folder) {
   const std::string json = deadlock_json(deadlock);
   if (folder) {
@@ -167,10 +169,12 @@ int simulate_command(const SimulateOptions& options) {
     write_inputs(*folder, scenario, schedule);
   }
   progress->begin(phase::kSimulate);
-  const std::variant<Trace, sim::Deadlock> outcome = sim::simulate(program);
-  if (const auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
+  std::variant<Trace, sim::Deadlock> outcome = sim::simulate(program);
+  if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
+    deadlocks::WayOut way_out =
+        deadlocks::find_way_out({schedule, scenario, program, *deadlock}, make_schedule);
     progress.reset();
-    return report_deadlock(options, *deadlock, folder);
+    return report_deadlock(options, {std::move(*deadlock), std::move(way_out)}, folder);
   }
   const auto& trace = std::get<Trace>(outcome);
   progress->begin(phase::kFigures);

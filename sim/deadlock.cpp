@@ -53,7 +53,8 @@ Deadlock explain_deadlock(const State& state) {
   deadlock.times = times_so_far(state);
   deadlock.at_ns = last_instant(state, deadlock.times);
   deadlock.cycle = shortest_cycle(graph);
-  deadlock.cycle_text = cycle_sentences(*state.program, deadlock.times, graph, deadlock.cycle);
+  deadlock.cycle_text = cycle_sentences(graph, deadlock.cycle);
+  deadlock.awaited = kernels_awaited(graph, deadlock.cycle);
   deadlock.blocked = std::move(graph.items);
   return deadlock;
 }

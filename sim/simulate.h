@@ -23,12 +23,13 @@ struct BlockedItem {
 
 // Nothing can happen any more and something is unfinished.
 struct Deadlock {
-  TimeNs at_ns = 0;                  // the last instant at which anything happened
-  std::vector<BlockedItem> blocked;  // threads and streams, by (rank, threads first, index)
-  std::vector<std::int32_t> cycle;   // indices into blocked, each waits for the next, the last for
-                                     // the first; empty if something waits for what never comes
-  std::string cycle_text;            // the cycle as a sentence a person can act on
-  std::vector<KernelTimes> times;    // -1 where it never came to it
+  TimeNs at_ns = 0;                   // the last instant at which anything happened
+  std::vector<BlockedItem> blocked;   // threads and streams, by (rank, threads first, index)
+  std::vector<std::int32_t> cycle;    // indices into blocked, each waits for the next, the last for
+                                      // the first; empty if something waits for what never comes
+  std::vector<std::int64_t> awaited;  // by place in the cycle: the kernel it waits for, or -1
+  std::string cycle_text;             // the cycle as sentences
+  std::vector<KernelTimes> times;     // -1 where it never came to it
 };
 
 struct Options {

@@ -5,8 +5,6 @@
 #include <boost/graph/strong_components.hpp>
 #include <fmt/format.h>
 
-#include "sim/describe.h"
-
 namespace steptwin::sim {
 namespace {
 
@@ -89,44 +87,6 @@ const WaitEdge& edge_between(const WaitGraph& graph, std::int32_t item, std::int
                        [next](const WaitEdge& edge) { return edge.target == next; });
 }
 
-bool only(const Program& program, std::int64_t index, bool sends) {
-  const Kernel& kernel = program.kernels[static_cast<std::size_t>(index)];
-  for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
-    const auto part = static_cast<std::size_t>(kernel.first_part + offset);
-    if (program.p2p_parts[part].is_send != sends) return false;
-  }
-  return kernel.kind == KernelKind::p2p;
-}
-
-// Posting a receive earlier is always possible: it consumes nothing that is computed here.
-std::string exchange_text(const Program& program, const std::vector<KernelTimes>& times,
-                          const WaitGraph& graph, const std::vector<std::int32_t>& cycle) {
-  const BlockedItem* earliest = nullptr;
-  std::int64_t receive = -1;
-  for (std::size_t at = 0; at < cycle.size(); ++at) {
-    const std::int32_t next = cycle[(at + 1) % cycle.size()];
-    const WaitEdge& edge = edge_between(graph, cycle[at], next);
-    const BlockedItem& item = graph.items[static_cast<std::size_t>(next)];
-    if (edge.queued < 0 || !only(program, item.kernel, true) ||
-        !only(program, edge.queued, false)) {
-      continue;
-    }
-    const auto queued_ns = [&times](const BlockedItem& stream) {
-      return times[static_cast<std::size_t>(stream.kernel)].enqueue_ns;
-    };
-    const bool earlier = earliest == nullptr || queued_ns(item) < queued_ns(*earliest) ||
-                         (queued_ns(item) == queued_ns(*earliest) && item.rank < earliest->rank);
-    if (!earlier) continue;
-    earliest = &item;
-    receive = edge.queued;
-  }
-  if (earliest == nullptr) return "";
-  return fmt::format(" Exchanging {} and {} on rank {} would break this circle.",
-                     step_label(program.kernels[static_cast<std::size_t>(earliest->kernel)]),
-                     step_label(program.kernels[static_cast<std::size_t>(receive)]),
-                     earliest->rank);
-}
-
 }  // namespace
 
 std::vector<std::int32_t> shortest_cycle(const WaitGraph& graph) {
@@ -142,8 +102,7 @@ std::vector<std::int32_t> shortest_cycle(const WaitGraph& graph) {
   return shortest;
 }
 
-std::string cycle_sentences(const Program& program, const std::vector<KernelTimes>& times,
-                            const WaitGraph& graph, const std::vector<std::int32_t>& cycle) {
+std::string cycle_sentences(const WaitGraph& graph, const std::vector<std::int32_t>& cycle) {
   if (cycle.empty()) return "";
   std::string text;
   for (std::size_t at = 0; at < cycle.size(); ++at) {
@@ -151,8 +110,16 @@ std::string cycle_sentences(const Program& program, const std::vector<KernelTime
     text += fmt::format("{}{} and waits for {}", at == 0 ? "" : "; ",
                         graph.subjects[static_cast<std::size_t>(cycle[at])], edge.reason);
   }
-  text += cycle.size() == 1 ? ": it waits for itself." : "; so none of them can go on.";
-  return text + exchange_text(program, times, graph, cycle);
+  return text + (cycle.size() == 1 ? ": it waits for itself." : "; so none of them can go on.");
+}
+
+std::vector<std::int64_t> kernels_awaited(const WaitGraph& graph,
+                                          const std::vector<std::int32_t>& cycle) {
+  std::vector<std::int64_t> kernels;
+  for (std::size_t at = 0; at < cycle.size(); ++at) {
+    kernels.push_back(edge_between(graph, cycle[at], cycle[(at + 1) % cycle.size()]).kernel);
+  }
+  return kernels;
 }
 
 }  // namespace steptwin::sim

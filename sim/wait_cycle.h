@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "model/program.h"
-#include "model/trace.h"
 #include "sim/wait_graph.h"
 
 namespace steptwin::sim {
@@ -15,9 +13,11 @@ namespace steptwin::sim {
 // itself.
 std::vector<std::int32_t> shortest_cycle(const WaitGraph& graph);
 
-// The cycle as sentences: who waits for what, and, where a receive is queued behind a send, which
-// exchange of two steps would break it. The earliest such pair, by when the send was queued.
-std::string cycle_sentences(const Program& program, const std::vector<KernelTimes>& times,
-                            const WaitGraph& graph, const std::vector<std::int32_t>& cycle);
+// The cycle as sentences: who waits for what.
+std::string cycle_sentences(const WaitGraph& graph, const std::vector<std::int32_t>& cycle);
+
+// By place in the cycle: the kernel that is waited for there, -1 where it is none.
+std::vector<std::int64_t> kernels_awaited(const WaitGraph& graph,
+                                          const std::vector<std::int32_t>& cycle);
 
 }  // namespace steptwin::sim

@@ -81,7 +81,8 @@ class Finder {
     if (thread < 0) return {-1, fmt::format("{} that rank {} never launches", call, rank)};
     return {thread_item(rank, thread),
             fmt::format("{}, which thread {} of rank {} has not launched",
-                        kernel_text(program, found), thread_name(state_, rank, thread), rank)};
+                        kernel_text(program, found), thread_name(state_, rank, thread), rank),
+            found};
   }
 
  private:
@@ -94,7 +95,7 @@ class Finder {
         fmt::format("stream {} of rank {}", stream_name(state_, index), stream.rank);
     const std::string text = kernel_text(*state_.program, kernel);
     if (head < 0) {
-      return {stream_item(index), fmt::format("{}, which {} has not come to", text, place)};
+      return {stream_item(index), fmt::format("{}, which {} has not come to", text, place), kernel};
     }
     return {stream_item(index),
             fmt::format("{}, which is queued behind {} on {}", text,
@@ -116,8 +117,9 @@ WaitEdge event_edge(const State& state, const Finder& finder, std::int32_t rank,
         state.entries[static_cast<std::size_t>(stream.first_entry + event.position - 1)];
     const std::string what =
         last.kernel >= 0 ? kernel_text(*state.program, last.kernel) : "what is queued";
-    return {finder.stream_item(event.stream), fmt::format("{} on stream {} of rank {}", what,
-                                                          stream_name(state, event.stream), rank)};
+    return {finder.stream_item(event.stream),
+            fmt::format("{} on stream {} of rank {}", what, stream_name(state, event.stream), rank),
+            last.kernel >= 0 ? last.kernel : -1};
   }
   const std::int32_t local = event_index - state.ranks[static_cast<std::size_t>(rank)].first_event;
   const std::int32_t thread = finder.thread_to(rank, [local](const Command& command) {

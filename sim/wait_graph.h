@@ -13,7 +13,7 @@ namespace steptwin::sim {
 struct WaitEdge {
   std::int32_t target = -1;
   std::string reason;        // to follow "waits for "
-  std::int64_t queued = -1;  // the kernel waited for, if it is queued behind the target's head
+  std::int64_t kernel = -1;  // the kernel waited for, if it is one that is known
 };
 
 struct WaitGraph {

@@ -15,7 +15,11 @@ const std::string kCycle =
     "rank 0, which is queued behind FWD_SEND(s1,m0) to rank 0 on stream comm of rank 1; rank 1 "
     "stream comm stops at FWD_SEND(s1,m0) to rank 0 and waits for FWD_RECV(s2,m0) from rank 1, "
     "which is queued behind FWD_SEND(s0,m1) to rank 1 on stream comm of rank 0; so none of them "
-    "can go on. Exchanging FWD_SEND(s0,m1) and FWD_RECV(s2,m0) on rank 0 would break this circle.";
+    "can go on.";
+
+const std::string kWayOut =
+    "No exchange of two neighbouring steps helps (2 tried). With pipeline.recv_placement = "
+    "\"early\" or streams.preset = \"per_edge\" it runs to its end.";
 
 std::vector<std::string> late_receives(const std::string& command) {
   return {command, scenario_path("early_receive.toml"), "--set", "pipeline.recv_placement=late"};
@@ -55,7 +59,7 @@ TEST_CASE("a deadlock is a finding: status 1, and the cycle in words") {
     CHECK(run.status == 1);
     CHECK(run.errors.empty());
     CHECK(run.output.starts_with("Deadlock: nothing can happen after 4.691 ms.\n\n" + kCycle +
-                                 "\n\nEverything that hangs:\n"));
+                                 "\n\n" + kWayOut + "\n\nEverything that hangs:\n"));
     CHECK(run.output.find(
               "\n  rank 1 stream comm stops at FWD_SEND(s1,m0) to rank 0, waiting for ") !=
           std::string::npos);
@@ -90,6 +94,14 @@ TEST_CASE("a deadlock as JSON, and quietly") {
   const auto& deadlock = document["deadlock"];
   CHECK(deadlock["at_us"].GetDouble() == 4691.089);
   CHECK(deadlock["cycle_text"].GetString() == kCycle);
+  const auto& way_out = deadlock["way_out"];
+  CHECK(way_out["text"].GetString() == kWayOut);
+  CHECK(way_out["exchange"].IsNull());
+  CHECK(way_out["exchanges_tried"].GetInt() == 2);
+  REQUIRE(way_out["settings"].Size() == 2);
+  CHECK(way_out["settings"][1] == "streams.preset = \"per_edge\"");
+  CHECK(way_out["settings_tried"].GetInt() == 5);
+  CHECK_FALSE(way_out["cut_short"].GetBool());
   REQUIRE(deadlock["cycle"].Size() == 2);
   REQUIRE(deadlock["blocked"].Size() == 4);
   const auto& first = deadlock["blocked"][deadlock["cycle"][0].GetUint()];
@@ -122,6 +134,7 @@ TEST_CASE("an overlap whose shorter side does not depart hangs, and the hook is 
   CHECK(run.output.starts_with("Deadlock: nothing can happen after "));
   CHECK(run.output.find("\n  rank 0 thread main hangs in rendezvous D1 as the COMPUTE side, ") !=
         std::string::npos);
+  CHECK(run.output.find("With overlap.depart = true it runs to its end.\n") != std::string::npos);
   CHECK(run_program(unequal_overlap("check")).status == 1);
   std::vector<std::string> departs = unequal_overlap("simulate");
   departs.back() = "overlap.depart=true";
@@ -235,6 +248,31 @@ TEST_CASE("check: a schedule that is complete and still hangs") {
   CHECK(run.output.starts_with("Deadlock: nothing can happen after "));
   CHECK(run.output.find("rank 0 stream comm stops at BWD_RECV(s0,m0) from rank 1") !=
         std::string::npos);
+}
+
+TEST_CASE("check: the exchange that is advised makes the schedule run") {
+  const TemporaryFolder folder;
+  const std::string before = "rank0: FWD(s0,m0) ";
+  const std::string after = " BWD(s0,m0)\n" + kRank1;
+  const std::string hangs =
+      folder.write("hangs.steps", before + "BWD_RECV(s0,m0) FWD_SEND(s0,m0)" + after);
+  const RunResult run = run_program({"check", hangs}, unwrapped());
+  CHECK(run.status == 1);
+  CHECK(run.output.find("\n\nExchanging BWD_RECV(s0,m0) and FWD_SEND(s0,m0) on rank 0 (slots 1 and "
+                        "2) lets it run to its end.\n\n") != std::string::npos);
+  const std::string runs =
+      folder.write("runs.steps", before + "FWD_SEND(s0,m0) BWD_RECV(s0,m0)" + after);
+  CHECK(run_program({"check", runs}).status == 0);
+
+  rapidjson::Document document;
+  document.Parse(run_program({"check", hangs, "--json"}).output.c_str());
+  REQUIRE_FALSE(document.HasParseError());
+  const auto& exchange = document["deadlock"]["way_out"]["exchange"];
+  CHECK(exchange["rank"].GetInt() == 0);
+  CHECK(exchange["slots"][0].GetInt() == 1);
+  CHECK(exchange["slots"][1].GetInt() == 2);
+  CHECK(exchange["steps"][0] == "BWD_RECV(s0,m0)");
+  CHECK(exchange["steps"][1] == "FWD_SEND(s0,m0)");
 }
 
 TEST_CASE("check: stages that spread unevenly are simulated too, and may hang") {

@@ -93,41 +93,19 @@ TEST_CASE("on random graphs the cycle is one, and none is shorter") {
   }
 }
 
-// Rank 0 queues its send at 7, rank 1 at 5: what is earlier is told.
-TEST_CASE("the exchange that is told is that of the earliest send") {
-  Program program;
-  program.kernels.resize(4);
-  for (std::size_t id = 0; id < 4; ++id) {
-    Kernel& kernel = program.kernels[id];
-    kernel.kind = KernelKind::p2p;
-    kernel.step = id % 2 == 0 ? StepType::fwd_send : StepType::fwd_recv;
-    kernel.stage = static_cast<std::int32_t>(id / 2);
-    kernel.micro = static_cast<std::int32_t>(id);
-    kernel.first_part = static_cast<std::int32_t>(id);
-    kernel.part_count = 1;
-    program.p2p_parts.push_back({.is_send = id % 2 == 0});
-  }
-  WaitGraph graph = graph_of({{1}, {0}});
-  graph.subjects = {"A", "B"};
-  graph.items[0].kernel = 0;
-  graph.items[1].kernel = 2;
-  graph.items[1].rank = 1;
+TEST_CASE("a cycle as sentences, and the kernels that are waited for in it") {
+  WaitGraph graph = graph_of({{1}, {0}, {2}});
+  graph.subjects = {"A", "B", "C"};
   graph.edges[0][0] = {1, "what B holds up", 3};
-  graph.edges[1][0] = {0, "what A holds up", 1};
-  std::vector<KernelTimes> times(4);
-  times[0].enqueue_ns = 7;
-  times[2].enqueue_ns = 5;
-  CHECK(cycle_sentences(program, times, graph, {0, 1}) ==
+  graph.edges[1][0] = {0, "what A holds up", -1};
+  graph.edges[2][0] = {2, "itself", 7};
+  CHECK(cycle_sentences(graph, {0, 1}) ==
         "A and waits for what B holds up; B and waits for what A holds up; so none of them can go "
-        "on. Exchanging FWD_SEND(s1,m2) and FWD_RECV(s1,m3) on rank 1 would break this circle.");
-  times[2].enqueue_ns = 7;
-  CHECK(cycle_sentences(program, times, graph, {0, 1})
-            .ends_with("Exchanging FWD_SEND(s0,m0) and FWD_RECV(s0,m1) on rank 0 would break this "
-                       "circle."));
-  // A send behind a send may need what the first one's receiver brings: no advice.
-  graph.edges[0][0].queued = -1;
-  graph.edges[1][0].queued = 2;
-  CHECK(cycle_sentences(program, times, graph, {0, 1}).ends_with("so none of them can go on."));
+        "on.");
+  CHECK(cycle_sentences(graph, {2}) == "C and waits for itself: it waits for itself.");
+  CHECK(cycle_sentences(graph, {}) == "");
+  CHECK(kernels_awaited(graph, {0, 1}) == std::vector<std::int64_t>{3, -1});
+  CHECK(kernels_awaited(graph, {2}) == std::vector<std::int64_t>{7});
 }
 
 }  // namespace

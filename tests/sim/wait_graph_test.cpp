@@ -36,11 +36,11 @@ TEST_CASE("a collective waits for every member that has not come, on its stream 
   const WaitGraph graph = wait_graph(evaluate(program, false));
   REQUIRE(graph.items.size() == 2);
   CHECK(targets(graph) == "1,- -");
-  CHECK(graph.edges[0][0].queued == 2);
+  CHECK(graph.edges[0][0].kernel == 2);
   CHECK(graph.edges[0][0].reason ==
         "dispatch of FWD(s1,m2), which is queued behind FWD_RECV(s1,m1) from rank 2 on stream comm "
         "of rank 1");
-  CHECK(graph.edges[0][1].queued == -1);
+  CHECK(graph.edges[0][1].kernel == -1);
   CHECK(graph.items[0].text ==
         graph.subjects[0] + ", waiting for " + graph.edges[0][0].reason + ", and for 1 more");
   CHECK(graph.subjects[0] == "rank 0 stream comm stops at dispatch of FWD(s0,m0)");

@@ -1,0 +1,28 @@
+#include "deadlocks/step_places.h"
+
+namespace steptwin::deadlocks {
+
+StepPlaces::StepPlaces(const StepList& list) {
+  for (std::size_t slot = 0; slot < list.size(); ++slot) {
+    if (!list[slot]) continue;
+    const auto note = [&](const Step& step) {
+      slots_.try_emplace({step.type, step.stage, step.micro}, static_cast<std::int64_t>(slot));
+    };
+    for_each_leaf(*list[slot], note);
+    for (const Step& step : list[slot]->boundary_p2p()) note(step);
+  }
+}
+
+std::int64_t StepPlaces::slot_of(const Program& program, std::int64_t kernel) const {
+  if (kernel < 0) return -1;
+  const Kernel& of_step = program.kernels[static_cast<std::size_t>(kernel)];
+  Key key{of_step.step, of_step.stage, of_step.micro};
+  if (of_step.part_count > 0) {
+    const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(of_step.first_part)];
+    key = {part.step, part.stage, part.micro};
+  }
+  const auto found = slots_.find(key);
+  return found == slots_.end() ? -1 : found->second;
+}
+
+}  // namespace steptwin::deadlocks
