@@ -89,9 +89,7 @@ CheckResult check(const Schedule& schedule, const Scenario& scenario,
   progress.begin(phase::kSimulate);
   auto outcome = sim::simulate(program, {.host_records = false});
   if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
-    deadlocks::WayOut way_out =
-        deadlocks::find_way_out({schedule, scenario, program, *deadlock}, make);
-    result.deadlock = {std::move(*deadlock), std::move(way_out)};
+    result.deadlock = explained(schedule, scenario, program, std::move(*deadlock), make);
   }
   return result;
 }

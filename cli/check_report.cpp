@@ -56,10 +56,11 @@ void write_finding(JsonWriter& writer, const Finding& finding) {
   writer.EndObject();
 }
 
-Finding as_finding(const sim::Deadlock& deadlock) {
-  std::string text = "deadlock: ";
-  text += deadlock.cycle.empty() ? "something waits for what never comes" : deadlock.cycle_text;
-  return {-1, -1, "", text};
+Finding as_finding(const ExplainedDeadlock& found) {
+  const sim::Deadlock& deadlock = found.deadlock;
+  const std::string& first = deadlock.blocked[static_cast<std::size_t>(deadlock.first)].text;
+  return {found.place.rank, found.place.slot, found.place.step,
+          "deadlock: " + (deadlock.cycle.empty() ? first : deadlock.cycle_text)};
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ std::string check_json(const CheckResult& result) {
   writer.Key("findings");
   writer.StartArray();
   for (const Finding& finding : result.findings) write_finding(writer, finding);
-  if (result.deadlock) write_finding(writer, as_finding(result.deadlock->deadlock));
+  if (result.deadlock) write_finding(writer, as_finding(*result.deadlock));
   writer.EndArray();
   writer.Key("left_out");
   writer.Bool(result.findings.size() == kMostFindings);

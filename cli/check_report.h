@@ -30,7 +30,8 @@ std::string check_text(const CheckResult& result, bool quiet, std::size_t width)
 //    "simulated": whether it was run, "why_not_simulated": null or a text,
 //    "deadlock": null or the object of deadlock_text.h}
 //
-// A deadlock is a finding too, so that a sound schedule is one with an empty list.
+// A deadlock is a finding too, at the step where it begins, so that a sound schedule is one with an
+// empty list.
 std::string check_json(const CheckResult& result);
 
 }  // namespace steptwin::cli

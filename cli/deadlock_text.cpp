@@ -1,6 +1,7 @@
 #include "cli/deadlock_text.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "model/formats/steps_text.h"
 #include "reports/paint.h"
@@ -71,18 +72,32 @@ void write_way_out(JsonWriter& writer, const deadlocks::WayOut& way_out) {
 
 }  // namespace
 
-std::string deadlock_text(const ExplainedDeadlock& explained, std::size_t width) {
-  const sim::Deadlock& deadlock = explained.deadlock;
+ExplainedDeadlock explained(const Schedule& schedule, const Scenario& scenario,
+                            const Program& program, sim::Deadlock&& deadlock,
+                            const deadlocks::MakeSchedule& make) {
+  ExplainedDeadlock found;
+  found.way_out = deadlocks::find_way_out({schedule, scenario, program, deadlock}, make);
+  found.place = deadlocks::place_of(schedule, program, deadlock);
+  found.deadlock = std::move(deadlock);
+  return found;
+}
+
+std::string deadlock_text(const ExplainedDeadlock& found, std::size_t width) {
+  const sim::Deadlock& deadlock = found.deadlock;
   const auto line = [width](const std::string& text, std::size_t indent) {
     return reports::wrapped(text, width, indent) + "\n";
   };
   std::string text =
       line(fmt::format("Deadlock: nothing can happen after {}.", duration_text(deadlock.at_ns)), 0);
   text += '\n';
-  if (!deadlock.cycle.empty()) text += line(deadlock.cycle_text, 0) + "\n";
-  text += line(deadlocks::way_out_text(explained.way_out), 0) + "\n";
-  text += deadlock.cycle.empty() ? "Something waits for what never comes:\n"
-                                 : "Everything that hangs:\n";
+  const std::string& first = deadlock.blocked[static_cast<std::size_t>(deadlock.first)].text;
+  text += line(deadlock.cycle.empty() ? first + "." : deadlock.cycle_text, 0) + "\n";
+  if (found.place.slot >= 0) {
+    text += line(fmt::format("It begins on rank {} in slot {}, {}.", found.place.rank,
+                             found.place.slot, found.place.step),
+                 0);
+  }
+  text += line(deadlocks::way_out_text(found.way_out), 0) + "\nEverything that hangs:\n";
   for (std::size_t item = 0; item < deadlock.blocked.size(); ++item) {
     if (item == kMostListed) {
       text += fmt::format("  ... and {} more\n", deadlock.blocked.size() - item);
@@ -93,19 +108,19 @@ std::string deadlock_text(const ExplainedDeadlock& explained, std::size_t width)
   return text;
 }
 
-std::string deadlock_json(const ExplainedDeadlock& explained) {
+std::string deadlock_json(const ExplainedDeadlock& found) {
   rapidjson::StringBuffer buffer;
   JsonWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
   writer.Key("deadlock");
-  write_deadlock(writer, explained);
+  write_deadlock(writer, found);
   writer.EndObject();
   return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
 }
 
-void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& explained) {
-  const sim::Deadlock& deadlock = explained.deadlock;
+void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& found) {
+  const sim::Deadlock& deadlock = found.deadlock;
   writer.StartObject();
   writer.Key("at_us");
   const std::string at_us = fmt::format("{}.{:03}", deadlock.at_ns / 1000, deadlock.at_ns % 1000);
@@ -120,7 +135,7 @@ void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& explained) {
   writer.StartArray();
   for (const sim::BlockedItem& item : deadlock.blocked) write_item(writer, item);
   writer.EndArray();
-  write_way_out(writer, explained.way_out);
+  write_way_out(writer, found.way_out);
   writer.EndObject();
 }
 

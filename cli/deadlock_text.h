@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/json_writer.h"
+#include "deadlocks/step_places.h"
 #include "deadlocks/way_out.h"
 #include "sim/simulate.h"
 
@@ -13,7 +14,13 @@ namespace steptwin::cli {
 struct ExplainedDeadlock {
   sim::Deadlock deadlock;
   deadlocks::WayOut way_out;
+  deadlocks::Place place;
 };
+
+// Looks for the place, and for a way out.
+ExplainedDeadlock explained(const Schedule& schedule, const Scenario& scenario,
+                            const Program& program, sim::Deadlock&& deadlock,
+                            const deadlocks::MakeSchedule& make);
 
 // For a person: the cycle as a sentence, the way out of it, then everything that hangs, in lines of
 // at most `width` columns.

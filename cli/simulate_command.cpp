@@ -171,10 +171,10 @@ int simulate_command(const SimulateOptions& options) {
   progress->begin(phase::kSimulate);
   std::variant<Trace, sim::Deadlock> outcome = sim::simulate(program);
   if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
-    deadlocks::WayOut way_out =
-        deadlocks::find_way_out({schedule, scenario, program, *deadlock}, make_schedule);
+    const ExplainedDeadlock found =
+        explained(schedule, scenario, program, std::move(*deadlock), make_schedule);
     progress.reset();
-    return report_deadlock(options, {std::move(*deadlock), std::move(way_out)}, folder);
+    return report_deadlock(options, found, folder);
   }
   const auto& trace = std::get<Trace>(outcome);
   progress->begin(phase::kFigures);

@@ -1,5 +1,9 @@
 #include "deadlocks/step_places.h"
 
+#include <vector>
+
+#include "model/formats/steps_text.h"
+
 namespace steptwin::deadlocks {
 
 StepPlaces::StepPlaces(const StepList& list) {
@@ -23,6 +27,25 @@ std::int64_t StepPlaces::slot_of(const Program& program, std::int64_t kernel) co
   }
   const auto found = slots_.find(key);
   return found == slots_.end() ? -1 : found->second;
+}
+
+std::int64_t kernel_at(const Program& program, const sim::BlockedItem& item) {
+  if (!item.is_thread) return item.kernel;
+  const std::vector<Command>& commands = program.ranks[static_cast<std::size_t>(item.rank)]
+                                             .threads[static_cast<std::size_t>(item.index)]
+                                             .commands;
+  for (auto at = static_cast<std::size_t>(item.command); at-- > 0;) {
+    if (commands[at].type == CommandType::launch) return commands[at].kernel;
+  }
+  return -1;
+}
+
+Place place_of(const Schedule& schedule, const Program& program, const sim::Deadlock& deadlock) {
+  const sim::BlockedItem& item = deadlock.blocked[static_cast<std::size_t>(deadlock.first)];
+  const StepList& list = schedule.ranks[static_cast<std::size_t>(item.rank)];
+  Place place{item.rank, StepPlaces(list).slot_of(program, kernel_at(program, item)), ""};
+  if (place.slot >= 0) place.step = step_text(*list[static_cast<std::size_t>(place.slot)]);
+  return place;
 }
 
 }  // namespace steptwin::deadlocks

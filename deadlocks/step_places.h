@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 
 #include "model/program.h"
 #include "model/schedule.h"
+#include "sim/simulate.h"
 
 namespace steptwin::deadlocks {
 
@@ -23,5 +25,17 @@ class StepPlaces {
 
   std::map<Key, std::int64_t> slots_;
 };
+
+// The kernel that a stream stops at, or that a thread launched last; -1 if there is none.
+std::int64_t kernel_at(const Program& program, const sim::BlockedItem& item);
+
+// Where a deadlock is to be looked for: at the beginning of its cycle, or, if there is none, at the
+// first that waits for what nobody brings.
+struct Place {
+  std::int32_t rank = 0;
+  std::int64_t slot = -1;  // -1: it is at no step
+  std::string step;        // the text of the slot
+};
+Place place_of(const Schedule& schedule, const Program& program, const sim::Deadlock& deadlock);
 
 }  // namespace steptwin::deadlocks

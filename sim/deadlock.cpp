@@ -45,6 +45,17 @@ std::vector<KernelTimes> times_so_far(const State& state) {
   return times;
 }
 
+std::int32_t first_item(const WaitGraph& graph, const std::vector<std::int32_t>& cycle) {
+  if (!cycle.empty()) return cycle.front();
+  for (std::size_t item = 0; item < graph.edges.size(); ++item) {
+    const auto nobody = [](const WaitEdge& edge) { return edge.target < 0; };
+    if (std::any_of(graph.edges[item].begin(), graph.edges[item].end(), nobody)) {
+      return static_cast<std::int32_t>(item);
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 Deadlock explain_deadlock(const State& state) {
@@ -53,6 +64,7 @@ Deadlock explain_deadlock(const State& state) {
   deadlock.times = times_so_far(state);
   deadlock.at_ns = last_instant(state, deadlock.times);
   deadlock.cycle = shortest_cycle(graph);
+  deadlock.first = first_item(graph, deadlock.cycle);
   deadlock.cycle_text = cycle_sentences(graph, deadlock.cycle);
   deadlock.awaited = kernels_awaited(graph, deadlock.cycle);
   deadlock.blocked = std::move(graph.items);

@@ -1,5 +1,6 @@
 #include "sim/describe.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "model/hooks.h"
@@ -7,14 +8,27 @@
 namespace steptwin::sim {
 namespace {
 
-std::string peers_text(const Program& program, const Kernel& kernel) {
-  std::string text;
+constexpr std::int32_t kMostPartsNamed = 8;
+
+// "FWD_SEND(s0,m0) to rank 1"; a batch by the steps that are its parts, where it is known of which
+// step each is: "BATCH_SEND_RECV[FWD_SEND(s0,m1) to rank 1|BWD_RECV(s0,m0) from rank 1]".
+std::string p2p_text(const Program& program, const Kernel& kernel) {
+  const auto part_at = [&](std::int32_t offset) -> const P2pPart& {
+    return program.p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
+  };
+  const bool names_parts = kernel.part_count > 1 && part_at(0).stage >= 0;
+  std::string text = step_label(kernel) + (names_parts ? "[" : "");
   for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
-    const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
-    text += fmt::format("{} {} rank {}", offset == 0 ? "" : ",", part.is_send ? "to" : "from",
-                        part.peer);
+    if (offset == kMostPartsNamed) {
+      text += fmt::format(", and {} more", kernel.part_count - offset);
+      break;
+    }
+    const P2pPart& part = part_at(offset);
+    if (offset > 0) text += names_parts ? "|" : ",";
+    if (names_parts) text += step_label(part.step, part.stage, part.micro);
+    text += fmt::format(" {} rank {}", part.is_send ? "to" : "from", part.peer);
   }
-  return text;
+  return text + (names_parts ? "]" : "");
 }
 
 }  // namespace
@@ -34,7 +48,7 @@ std::string thread_name(const State& state, std::int32_t rank, std::int32_t numb
 
 std::string kernel_text(const Program& program, std::int64_t index) {
   const Kernel& kernel = program.kernels[static_cast<std::size_t>(index)];
-  if (kernel.kind == KernelKind::p2p) return step_label(kernel) + peers_text(program, kernel);
+  if (kernel.kind == KernelKind::p2p) return p2p_text(program, kernel);
   std::string text = fmt::format("{} of {}", name_of(kernel.part), step_label(kernel));
   if (kernel.layer >= 0) text += fmt::format(" layer {}", layer_number(kernel.layer));
   return text;
@@ -57,6 +71,15 @@ std::string stream_text(const State& state, std::int32_t stream_index) {
   return name + " stops at its end";
 }
 
+std::string thread_step(const State& state, const ThreadState& thread) {
+  for (std::int32_t position = std::min(thread.position, thread.count); position-- > 0;) {
+    const Command& command = thread.commands[position];
+    if (command.type != CommandType::launch) continue;
+    return step_label(state.program->kernels[static_cast<std::size_t>(command.kernel)]);
+  }
+  return "";
+}
+
 std::string thread_text(const State& state, const ThreadState& thread) {
   const Command& command = thread.commands[thread.position];
   std::string text =
@@ -65,6 +88,8 @@ std::string thread_text(const State& state, const ThreadState& thread) {
   if (command.type == CommandType::rendezvous) {
     const std::string hook = hook_label({command.hook, command.index});
     if (!hook.empty()) text += " " + hook;
+    const std::string step = thread_step(state, thread);
+    if (!step.empty()) text += " of " + step;
     text += command.role == Role::comm ? " as the COMM side" : " as the COMPUTE side";
   }
   return text;

@@ -23,10 +23,13 @@ struct BlockedItem {
 
 // Nothing can happen any more and something is unfinished.
 struct Deadlock {
-  TimeNs at_ns = 0;                   // the last instant at which anything happened
-  std::vector<BlockedItem> blocked;   // threads and streams, by (rank, threads first, index)
-  std::vector<std::int32_t> cycle;    // indices into blocked, each waits for the next, the last for
-                                      // the first; empty if something waits for what never comes
+  TimeNs at_ns = 0;                  // the last instant at which anything happened
+  std::vector<BlockedItem> blocked;  // threads and streams, by (rank, threads first, index)
+  std::vector<std::int32_t> cycle;   // indices into blocked, each waits for the next, the last for
+                                     // the first; empty if something waits for what never comes
+  // Index into blocked: where the cycle begins; without one, the first that waits for what nobody
+  // is left to bring.
+  std::int32_t first = 0;
   std::vector<std::int64_t> awaited;  // by place in the cycle: the kernel it waits for, or -1
   std::string cycle_text;             // the cycle as sentences
   std::vector<KernelTimes> times;     // -1 where it never came to it

@@ -185,6 +185,17 @@ std::vector<WaitEdge> stream_edges(const State& state, const Finder& finder,
                                         : collective_edges(state, finder, kernel);
 }
 
+// How many there are since the thread last forked another one: since the overlap began.
+std::int32_t rendezvous_up_to(const ThreadState& thread, std::int32_t end) {
+  std::int32_t count = 0;
+  for (std::int32_t position = 0; position < end; ++position) {
+    const CommandType type = thread.commands[position].type;
+    if (type == CommandType::fork) count = 0;
+    if (type == CommandType::rendezvous) ++count;
+  }
+  return count;
+}
+
 std::vector<WaitEdge> thread_edges(const State& state, const Finder& finder,
                                    const BlockedItem& item) {
   const RankState& rank = state.ranks[static_cast<std::size_t>(item.rank)];
@@ -204,7 +215,13 @@ std::vector<WaitEdge> thread_edges(const State& state, const Finder& finder,
   const std::string what =
       thread.phase == ThreadPhase::in_notify ? "call notify(COMM)" : "come to the rendezvous";
   if (partner_item < 0) {
-    return {{-1, fmt::format("thread {} to {}, but that thread has ended", name, what)}};
+    const ThreadState& other = state.threads[static_cast<std::size_t>(rank.first_thread + partner)];
+    const std::string step = thread_step(state, other);
+    return {{-1, fmt::format("thread {}{} to {}, but that thread has ended after {} rendezvous and "
+                             "did not depart; this is number {}",
+                             name, step.empty() ? "" : " of " + step, what,
+                             rendezvous_up_to(other, other.count),
+                             rendezvous_up_to(thread, thread.position + 1))}};
   }
   return {{partner_item, fmt::format("thread {} to {}", name, what)}};
 }

@@ -59,7 +59,8 @@ TEST_CASE("a deadlock is a finding: status 1, and the cycle in words") {
     CHECK(run.status == 1);
     CHECK(run.errors.empty());
     CHECK(run.output.starts_with("Deadlock: nothing can happen after 4.691 ms.\n\n" + kCycle +
-                                 "\n\n" + kWayOut + "\n\nEverything that hangs:\n"));
+                                 "\n\nIt begins on rank 0 in slot 3, FWD_SEND(s0,m1).\n" + kWayOut +
+                                 "\n\nEverything that hangs:\n"));
     CHECK(run.output.find(
               "\n  rank 1 stream comm stops at FWD_SEND(s1,m0) to rank 0, waiting for ") !=
           std::string::npos);
@@ -132,13 +133,32 @@ TEST_CASE("an overlap whose shorter side does not depart hangs, and the hook is 
   const RunResult run = run_program(unequal_overlap("simulate"), unwrapped());
   CHECK(run.status == 1);
   CHECK(run.output.starts_with("Deadlock: nothing can happen after "));
-  CHECK(run.output.find("\n  rank 0 thread main hangs in rendezvous D1 as the COMPUTE side, ") !=
-        std::string::npos);
+  CHECK(
+      run.output.find(
+          "\n\nrank 0 thread main hangs in rendezvous D1 of FWD(s0,m3) as the COMPUTE side, "
+          "waiting for thread backward.1 of BWD(s2,m0) to come to the rendezvous, but that thread "
+          "has ended after 3 rendezvous and did not depart; this is number 4.\n\nIt begins on "
+          "rank 0 in slot 12, OVERLAP_B_F[BWD(s2,m0)|FWD(s0,m3)].\n") != std::string::npos);
   CHECK(run.output.find("With overlap.depart = true it runs to its end.\n") != std::string::npos);
   CHECK(run_program(unequal_overlap("check")).status == 1);
   std::vector<std::string> departs = unequal_overlap("simulate");
   departs.back() = "overlap.depart=true";
   CHECK(run_program(departs).status == 0);
+}
+
+TEST_CASE("boundary transfers that hang in one queue: their steps, and settings that help") {
+  const RunResult run = run_program(
+      {"check", scenario_path("moe_overlap_hooks.toml"), "--set", "pipeline.p2p=boundary", "--set",
+       "streams.preset=two", "--set", "pipeline.chunks_per_rank=1"},
+      unwrapped());
+  CHECK(run.status == 1);
+  CHECK(run.output.find("\n\nrank 2 stream comm stops at BWD_RECV(s2,m0) from rank 3 and waits for "
+                        "BWD_SEND(s3,m0) to rank 2, which is queued behind FWD_RECV(s3,m2) ") !=
+        std::string::npos);
+  CHECK(run.output.find(
+            "\nNo exchange of two neighbouring steps helps (3 tried). With pipeline.p2p "
+            "= \"plain\", pipeline.p2p = \"batch\", streams.preset = \"per_direction\" "
+            "or streams.preset = \"per_edge\" it runs to its end.\n") != std::string::npos);
 }
 
 struct Found {
@@ -258,7 +278,7 @@ TEST_CASE("check: the exchange that is advised makes the schedule run") {
       folder.write("hangs.steps", before + "BWD_RECV(s0,m0) FWD_SEND(s0,m0)" + after);
   const RunResult run = run_program({"check", hangs}, unwrapped());
   CHECK(run.status == 1);
-  CHECK(run.output.find("\n\nExchanging BWD_RECV(s0,m0) and FWD_SEND(s0,m0) on rank 0 (slots 1 and "
+  CHECK(run.output.find("\nExchanging BWD_RECV(s0,m0) and FWD_SEND(s0,m0) on rank 0 (slots 1 and "
                         "2) lets it run to its end.\n\n") != std::string::npos);
   const std::string runs =
       folder.write("runs.steps", before + "FWD_SEND(s0,m0) BWD_RECV(s0,m0)" + after);
@@ -340,7 +360,9 @@ TEST_CASE("check --json: a deadlock is a finding, with all that hangs") {
   document.Parse(run.output.c_str());
   REQUIRE_FALSE(document.HasParseError());
   REQUIRE(document["findings"].Size() == 1);
-  CHECK(document["findings"][0]["rank"].IsNull());
+  CHECK(document["findings"][0]["rank"].GetInt() == 0);
+  CHECK(document["findings"][0]["slot"].GetInt() == 3);
+  CHECK(document["findings"][0]["step"] == "FWD_SEND(s0,m1)");
   CHECK(document["findings"][0]["text"].GetString() == "deadlock: " + kCycle);
   CHECK(document["simulated"].GetBool());
   CHECK(document["deadlock"]["cycle_text"].GetString() == kCycle);

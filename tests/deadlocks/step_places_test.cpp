@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "model/formats/steps_text.h"
+#include "tests/deadlocks/hanging.h"
+#include "tests/sim/program_writer.h"
 
 namespace steptwin::deadlocks {
 namespace {
@@ -44,6 +46,29 @@ TEST_CASE("a kernel's slot: of its step, or of what the step is in") {
   CHECK(slot_of_part(StepType::fwd_send, 1) == 2);
   CHECK(slot_of_part(StepType::fwd_send, 0) == 3);
   CHECK(slot_of_part(StepType::bwd_recv, 1) == 3);
+}
+
+TEST_CASE("a deadlock's place: the slot that its cycle begins in") {
+  const Given given(kBackwardFirst);
+  const Trial trial = given.tried();
+  REQUIRE(trial.ending == Ending::hangs);
+  const Place place = place_of(given.schedule, trial.program, trial.deadlock);
+  CHECK(place.rank == 0);
+  CHECK(place.slot == 1);
+  CHECK(place.step == "BWD_RECV(s0,m0)");
+}
+
+TEST_CASE("where an item is: a stream at its kernel, a thread at what it launched last") {
+  Program program = empty_program(1, {"compute"});
+  ThreadWriter main(program, 0, 0);
+  main.compute(0, 1);
+  const std::int32_t event = main.new_event();
+  main.compute(0, 1);
+  main.host_wait(event);
+  main.compute(0, 1);
+  CHECK(kernel_at(program, {0, false, 0, 2, -1, ""}) == 2);
+  CHECK(kernel_at(program, {0, true, 0, -1, 2, ""}) == 1);
+  CHECK(kernel_at(program, {0, true, 0, -1, 0, ""}) == -1);
 }
 
 }  // namespace

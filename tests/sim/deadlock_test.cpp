@@ -122,6 +122,7 @@ TEST_CASE("deadlock: of several circles the shortest is told") {
     main.recv(kComm, pair, 7 - rank, 2);
   }
   CHECK(deadlock_of(program).cycle == Cycle{3, 4});
+  CHECK(deadlock_of(program).first == 3);
 }
 
 // System: three members, the third works and ends.
@@ -167,6 +168,7 @@ TEST_CASE("deadlock: host_wait on an event that is never complete") {
               "rank 0 stream comm stops at FWD_RECV(s0,m0) from rank 1, waiting for a send to rank "
               "0 that rank 1 never launches"});
   CHECK(deadlock.cycle.empty());
+  CHECK(deadlock.first == 1);  // the thread waits for the stream, the stream for nobody
 }
 
 TEST_CASE("deadlock: host_wait on an event that the same thread records later") {
@@ -244,7 +246,9 @@ TEST_CASE("deadlock: a rendezvous whose partner has ended without departing") {
   const Deadlock deadlock = overlap.finish();
   CHECK(texts(deadlock) ==
         Texts{"rank 0 thread main hangs in rendezvous as the COMPUTE side, waiting for thread "
-              "backward.1 to come to the rendezvous, but that thread has ended"});
+              "backward.1 of FWD(s0,m0) to come to the rendezvous, but that thread has ended after "
+              "0 rendezvous and did not depart; this is number 1"});
+  CHECK(deadlock.first == 0);
   CHECK(deadlock.cycle.empty());
 }
 

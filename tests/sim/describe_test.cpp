@@ -19,6 +19,10 @@ TEST_CASE("words for kernels: transfers by their ends, others by their part") {
   main.compute(0, 1);
   CHECK(kernel_text(program, 0) == "FWD_SEND(s0,m0) to rank 1");
   CHECK(kernel_text(program, 1) == "FWD_RECV(s0,m1) from rank 1, to rank 2");
+  program.p2p_parts[1] = {false, StepType::bwd_recv, 1, 4, 5, 0, 0};
+  program.p2p_parts[2] = {true, StepType::fwd_send, 2, 6, 7, 0, 0};
+  CHECK(kernel_text(program, 1) ==
+        "FWD_RECV(s0,m1)[BWD_RECV(s4,m5) from rank 1|FWD_SEND(s6,m7) to rank 2]");
   CHECK(kernel_text(program, 2) == "dispatch of FWD(s0,m2) layer 2");
   CHECK(kernel_text(program, 3) == "chunk of FWD(s0,m3)");
 }
@@ -49,6 +53,21 @@ TEST_CASE("words for streams: where they stop; streams are numbered through all 
   CHECK(stream_text(state, 5) == "rank 1 stream copy stops at its end");
   CHECK(thread_name(state, 1, 0) == "main");
   CHECK(thread_text(state, state.threads[1]) == "rank 1 thread main hangs in host_wait");
+  CHECK(thread_step(state, state.threads[1]) == "FWD(s1,m1)");
+  CHECK(thread_step(state, state.threads[0]) == "");
+}
+
+TEST_CASE("words for long batches: the first eight parts and how many more there are") {
+  Program program = empty_program(2, {"compute", "comm"});
+  const std::int32_t pair = add_communicator(program, {0, 1});
+  std::vector<P2pPart> parts;
+  for (std::int32_t micro = 0; micro < 10; ++micro) {
+    parts.push_back({true, StepType::fwd_send, 1, 0, micro, 0, 0});
+  }
+  ThreadWriter(program, 0, 0).p2p(1, pair, parts);
+  const std::string text = kernel_text(program, 0);
+  CHECK(text.find("|FWD_SEND(s0,m7) to rank 1, and 2 more]") != std::string::npos);
+  CHECK(text.find("m8") == std::string::npos);
 }
 
 TEST_CASE("which ends and members have arrived") {

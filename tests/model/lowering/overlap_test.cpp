@@ -174,8 +174,9 @@ TEST_CASE("without depart a forward longer than its backward hangs, and the hook
   REQUIRE(!deadlock.blocked.empty());
   // Pairs 0 to 6 meet, C2 with A1' the last of them; the forward's eighth rendezvous is D2.
   CHECK(deadlock.blocked[0].text ==
-        "rank 0 thread main hangs in rendezvous D2 as the COMPUTE side, waiting for thread "
-        "backward.1 to come to the rendezvous, but that thread has ended");
+        "rank 0 thread main hangs in rendezvous D2 of FWD(s0,m1) as the COMPUTE side, waiting for "
+        "thread backward.1 of BWD(s1,m0) to come to the rendezvous, but that thread has ended "
+        "after 7 rendezvous and did not depart; this is number 8");
   CHECK(deadlock.cycle.empty());
 }
 
