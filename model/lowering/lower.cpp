@@ -19,10 +19,13 @@ HostCosts host_costs(const HostKeys& keys) {
   return host;
 }
 
-// The transport of one stream for each neighbour brings its preset along.
+// The transport of one stream for each neighbour brings its preset along. What per_group says of
+// the all-to-alls still holds beside it.
 StreamKeys stream_keys(const Scenario& scenario) {
   StreamKeys keys = scenario.streams;
-  if (scenario.pipeline.p2p == P2pMode::multi_stream) keys.preset = StreamPreset::multi_stream;
+  if (scenario.pipeline.p2p != P2pMode::multi_stream) return keys;
+  if (keys.preset == StreamPreset::per_group && keys.ep.empty()) keys.ep = "ep";
+  keys.preset = StreamPreset::multi_stream;
   return keys;
 }
 

@@ -97,6 +97,20 @@ TEST_CASE("a collective: its kind, part, layer, launches, bytes, and a communica
   CHECK(group.ranks == std::vector<std::int32_t>{1});
 }
 
+TEST_CASE("a stream for each neighbour leaves the all-to-alls where per_group puts them") {
+  Scenario scenario = stage_scenario("1f1b", 2, 1, 1, 1, 1, 1, 1);
+  use_moe_layers(scenario, 1);
+  scenario.pipeline.p2p = P2pMode::multi_stream;
+  const auto streams = [&scenario] {
+    return lower(make_schedule(scenario), scenario).ranks[0].streams;
+  };
+  CHECK(streams() == std::vector<std::string>{"compute", "comm", "p2p.0-1"});
+  scenario.streams.preset = StreamPreset::per_group;
+  CHECK(streams() == std::vector<std::string>{"compute", "comm", "ep", "p2p.0-1"});
+  scenario.streams.ep = "experts";
+  CHECK(streams() == std::vector<std::string>{"compute", "comm", "experts", "p2p.0-1"});
+}
+
 // System: 1F1B on two ranks, two micro-batches; forward 1, backward 2, hops of 0, all in us.
 //   rank 0 |F0|F1|.....|--B0--|--B1--|
 //   rank 1 .  |F0|--B0--|F1|--B1--|
