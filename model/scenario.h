@@ -190,6 +190,8 @@ struct StreamKeys {
 struct Scenario {
   std::string name;
   std::string file;  // where it was read from, for messages
+  // Where the keys of [pipeline] and [overlap] that were written stand: "overlap.hooks".
+  std::map<std::string, SourcePosition> key_at;
   PipelineKeys pipeline;
   OverlapKeys overlap;
   ParallelKeys parallel;

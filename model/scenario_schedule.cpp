@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "model/check.h"
 #include "model/costs.h"
 #include "model/formats/schedule_file.h"
+#include "model/idle_schedule_keys.h"
 #include "model/passes/add_p2p.h"
 #include "model/passes/align.h"
 #include "model/passes/boundary_p2p.h"
@@ -121,13 +123,27 @@ Schedule make_schedule(const Scenario& scenario) {
   Schedule schedule = scenario.pipeline.schedule_file.empty() ? built_schedule(scenario)
                                                               : schedule_from_file(scenario);
   if (scenario.pipeline.recv_placement == RecvPlacement::late) {
-    schedule = place_recvs_late(schedule);
+    Schedule late = place_recvs_late(schedule);
+    refuse_idle_pass(scenario, "pipeline.recv_placement", schedule, late,
+                     "every receive stands right before its use already");
+    schedule = std::move(late);
   }
-  if (scenario.pipeline.split_backward) schedule = split_overlapped_backward(schedule);
+  if (scenario.pipeline.split_backward) {
+    Schedule split = split_overlapped_backward(schedule);
+    refuse_idle_pass(scenario, "pipeline.split_backward", schedule, split,
+                     "no overlap has a backward to split");
+    schedule = std::move(split);
+  }
   const ParallelKeys& parallel = scenario.parallel;
   if (parallel.fsdp) schedule = add_fsdp_steps(schedule, parallel.fsdp_window);
   schedule = with_transport(schedule, scenario);
-  if (parallel.offload) schedule = add_offload_steps(schedule, parallel.offload_min_gap);
+  if (parallel.offload) {
+    Schedule offloaded = add_offload_steps(schedule, parallel.offload_min_gap);
+    refuse_idle_pass(scenario, "parallel.offload", schedule, offloaded,
+                     "every backward follows its forward within parallel.offload_min_gap");
+    schedule = std::move(offloaded);
+  }
+  refuse_idle_schedule_keys(scenario, schedule);
   return schedule;
 }
 

@@ -13,6 +13,8 @@ constexpr std::string_view kNoMoeLayer = "no layer is moe";
 constexpr std::string_view kMoeLayer = "moe layers in layers.per_stage";
 constexpr std::string_view kNoOverlap = "pipeline.overlap is \"none\"";
 constexpr std::string_view kOverlap = "pipeline.overlap = \"b_f\"";
+constexpr std::string_view kOneRank = "one rank has nobody to send to";
+constexpr std::string_view kMoreRanks = "pipeline.ranks = 2 or more";
 constexpr std::string_view kAnyOverlap =
     "pipeline.overlap = \"b_f\", or a schedule that overlaps by itself";
 
@@ -50,6 +52,7 @@ class IdleKeys {
         has_dense_(any_layer(scenario.layers, LayerKind::dense)) {}
 
   void check() const {
+    if (scenario_.pipeline.ranks == 1) check_one_rank();
     check_pipeline();
     check_overlap();
     check_parallel();
@@ -73,6 +76,25 @@ class IdleKeys {
               "it splits the backwards of overlaps, and pipeline.overlap is not \"b_f\"", kOverlap);
     refuse_if(keys.p2p == P2pMode::boundary && !overlaps, "pipeline", "p2p",
               "the boundary is that of an overlap, and pipeline.overlap is not \"b_f\"", kOverlap);
+  }
+
+  // Without transfers.
+  void check_one_rank() const {
+    const PipelineKeys& keys = scenario_.pipeline;
+    const StreamKeys& streams = scenario_.streams;
+    const auto refuse_key = [this](bool differs, std::string_view section, std::string_view key) {
+      refuse_if(differs, section, key, kOneRank, kMoreRanks);
+    };
+    refuse_key(keys.p2p != P2pMode::automatic, "pipeline", "p2p");
+    refuse_key(!keys.overlap_p2p, "pipeline", "overlap_p2p");
+    refuse_key(keys.recv_placement != RecvPlacement::early, "pipeline", "recv_placement");
+    refuse_key(!streams.p2p.empty(), "streams", "p2p");
+    refuse_key(!streams.p2p_forward.empty(), "streams", "p2p_forward");
+    refuse_key(!streams.p2p_backward.empty(), "streams", "p2p_backward");
+    refuse_key(streams.preset != StreamPreset::two && !moves_peers(), "streams", "preset");
+    const bool collects = has_moe_ || scenario_.parallel.fsdp;
+    refuse_if(scenario_.comm.order != CommOrder::stream && !collects, "comm", "order",
+              fmt::format("{}, and {}", kOneRank, kNoMoeLayer), kMoreRanks);
   }
 
   // These are about building a schedule.
@@ -116,11 +138,12 @@ class IdleKeys {
 
   void check_parallel() const {
     const ParallelKeys& keys = scenario_.parallel;
-    const bool in_file = !scenario_.pipeline.schedule_file.empty();
-    refuse_if(keys.expert > 1 && !has_moe_ && !scenario_.network.by_node && !keys.fsdp &&
-                  !in_file && !has_noise(),
-              "parallel", "expert", fmt::format("{} and all links are alike", kNoMoeLayer),
+    refuse_if(keys.expert > 1 && !has_moe_ && !peers_matter(), "parallel", "expert",
+              fmt::format("{} and all links are alike", kNoMoeLayer),
               fmt::format("{}, or network.intra_node and network.inter_node", kMoeLayer));
+    refuse_if(keys.expert > 1 && has_moe_ && !peers_matter(), "parallel", "expert",
+              "the all-to-alls are timed in _us and all links are alike",
+              "dispatch_bytes and combine_bytes, or network.intra_node and network.inter_node");
     refuse_if(!keys.fold && keys.expert == 1, "parallel", "fold", "parallel.expert is 1",
               "parallel.expert of 2 or more");
     refuse_if(keys.fsdp && keys.expert == 1, "parallel", "fsdp",
@@ -162,6 +185,15 @@ class IdleKeys {
       refuse_if(idle && given, "data", key, "pipeline.data_steps is false",
                 "pipeline.data_steps = true");
     }
+  }
+
+  // Whether anything of a moe layer depends on how many peers there are.
+  bool peers_matter() const {
+    const LayersKeys& keys = scenario_.layers;
+    const bool by_bytes =
+        keys.dispatch.bytes >= 0 || keys.combine.bytes >= 0 || keys.counts.bytes >= 0;
+    return by_bytes || scenario_.network.by_node || may_shard() || has_noise() ||
+           !scenario_.parallel.fold;
   }
 
   void check_parts() const {
@@ -236,17 +268,63 @@ class IdleKeys {
     refuse_if(!keys.p2p.empty() && both_ways, "streams", "p2p",
               "streams.p2p_forward and streams.p2p_backward are both given",
               "one of those two removed");
-    const bool moves_p2p = keys.p2p.empty() && !both_ways;
-    const bool per_group = keys.preset == StreamPreset::per_group;
-    const bool moves_peers =
-        per_group && ((has_moe_ && keys.ep.empty()) || (may_shard() && keys.fsdp.empty()));
-    refuse_if(keys.preset != StreamPreset::two && !moves_p2p && !moves_peers, "streams", "preset",
+    const bool all_named = !keys.p2p.empty() || both_ways;
+    refuse_if(keys.preset != StreamPreset::two && all_named && !moves_peers(), "streams", "preset",
               "every class it moves has a stream of its own name", "a class left to the preset");
-    const bool apart =
-        keys.preset == StreamPreset::two || keys.preset == StreamPreset::multi_stream;
-    refuse_if(!apart && scenario_.pipeline.p2p == P2pMode::multi_stream, "streams", "preset",
+    const bool fits_neighbours = keys.preset == StreamPreset::two ||
+                                 keys.preset == StreamPreset::multi_stream || moves_peers();
+    const bool per_neighbour = scenario_.pipeline.p2p == P2pMode::multi_stream;
+    refuse_if(per_neighbour && !fits_neighbours, "streams", "preset",
               "pipeline.p2p = \"multi_stream\" gives every neighbour a stream",
               "pipeline.p2p = \"batch\"");
+    refuse_if(per_neighbour && all_named, "pipeline", "p2p",
+              "[streams] names the streams of all transfers", "pipeline.p2p = \"batch\"");
+    check_stream_names();
+  }
+
+  // Whether the preset gives the collectives of peers a stream of their own.
+  bool moves_peers() const {
+    const StreamKeys& keys = scenario_.streams;
+    return keys.preset == StreamPreset::per_group &&
+           ((has_moe_ && keys.ep.empty()) || (may_shard() && keys.fsdp.empty()));
+  }
+
+  // The stream on which the preset puts all transfers of a direction; "" if they have several.
+  std::string preset_stream(bool forward) const {
+    if (scenario_.pipeline.p2p == P2pMode::multi_stream) return "";
+    switch (scenario_.streams.preset) {
+      case StreamPreset::two:
+        return "comm";
+      case StreamPreset::per_group:
+        return "p2p";
+      case StreamPreset::per_direction:
+        return forward ? "p2p_forward" : "p2p_backward";
+      case StreamPreset::multi_stream:
+      case StreamPreset::per_edge:
+      case StreamPreset::unqueued:
+        break;
+    }
+    return "";
+  }
+
+  // Names that say what is so without them.
+  void check_stream_names() const {
+    const StreamKeys& keys = scenario_.streams;
+    const std::string_view because = "it is on that stream without it";
+    const bool ep_apart = keys.preset == StreamPreset::per_group;
+    refuse_if(!keys.ep.empty() && keys.ep == (ep_apart ? "ep" : "comm"), "streams", "ep", because,
+              "");
+    const auto is_idle = [this, &keys](const std::string& name, bool forward) {
+      return !name.empty() && name == (keys.p2p.empty() ? preset_stream(forward) : keys.p2p);
+    };
+    refuse_if(is_idle(keys.p2p_forward, true), "streams", "p2p_forward", because, "");
+    refuse_if(is_idle(keys.p2p_backward, false), "streams", "p2p_backward", because, "");
+    const auto says_preset = [this, &keys](const std::string& directed, bool forward) {
+      return !directed.empty() || keys.p2p == preset_stream(forward);
+    };
+    refuse_if(!keys.p2p.empty() && says_preset(keys.p2p_forward, true) &&
+                  says_preset(keys.p2p_backward, false),
+              "streams", "p2p", because, "");
   }
 
   void refuse_part(bool is_idle, const std::string& part, std::string_view because,

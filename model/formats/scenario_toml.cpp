@@ -96,6 +96,13 @@ void read_name(const TomlTable& document, std::string& name) {
   if (name.size() > kMostNameBytes) refuse(*value, expected);
 }
 
+void note_places(const TomlTable& section, Scenario& scenario) {
+  for (auto&& [key, node] : *section.node) {
+    const TomlValue value = *find(section, key.str());
+    scenario.key_at[value.name] = value.position;
+  }
+}
+
 }  // namespace
 
 Scenario read_scenario(std::string_view text, const std::string& file,
@@ -111,8 +118,10 @@ Scenario read_scenario(std::string_view text, const std::string& file,
   const TomlTable pipeline =
       as_table(require(document, "pipeline", "a section with ranks, micro_batches and schedule"));
   read_pipeline(pipeline, scenario.pipeline);
+  note_places(pipeline, scenario);
   if (const auto section = find_table(document, "overlap")) {
     read_overlap(*section, scenario.overlap);
+    note_places(*section, scenario);
   }
   if (const auto section = find_table(document, "parallel")) {
     read_parallel(*section, scenario.parallel);

@@ -134,6 +134,49 @@ TEST_CASE("parallel: peers that talk to nobody, folding one peer, offload that i
                   .has_value());
 }
 
+TEST_CASE("peers of all-to-alls whose times are given") {
+  check_errors(kLayersScenario,
+               {{11, "[parallel]\nexpert = 8", 12, 10,
+                 "parallel.expert has no effect because the all-to-alls are timed in _us and all "
+                 "links are alike",
+                 "the key removed, or dispatch_bytes and combine_bytes, or network.intra_node and "
+                 "network.inter_node"}});
+  for (const std::string links : {"[network]\nintra_node = {latency_us = 1}", ""}) {
+    const std::string dispatch = links.empty() ? "dispatch_bytes = 5" : kLayersScenario[8];
+    CHECK_FALSE(error_of(text_of(kLayersScenario, 9, dispatch) + "[parallel]\nexpert = 8\n" + links)
+                    .has_value());
+  }
+}
+
+TEST_CASE("keys of transfers where there is one rank") {
+  ScenarioLines lines = kStageScenario;
+  lines[1] = "ranks = 1";
+  const std::string reason = " has no effect because one rank has nobody to send to";
+  const std::string instead = "the key removed, or pipeline.ranks = 2 or more";
+  check_errors(
+      lines,
+      {{5, "schedule = \"1f1b\"\np2p = \"plain\"", 6, 7, "pipeline.p2p" + reason, instead},
+       {5, "schedule = \"1f1b\"\noverlap_p2p = false", 6, 15, "pipeline.overlap_p2p" + reason,
+        instead},
+       {5, "schedule = \"1f1b\"\nrecv_placement = \"late\"", 6, 18,
+        "pipeline.recv_placement" + reason, instead},
+       {10, "[streams]\np2p = \"a\"", 11, 7, "streams.p2p" + reason, instead},
+       {10, "[streams]\np2p_forward = \"a\"", 11, 15, "streams.p2p_forward" + reason, instead},
+       {10, "[streams]\np2p_backward = \"a\"", 11, 16, "streams.p2p_backward" + reason, instead},
+       {10, "[streams]\npreset = \"per_group\"", 11, 10, "streams.preset" + reason, instead},
+       {10, "[comm]\norder = \"data\"", 11, 9, "comm.order" + reason + ", and no layer is moe",
+        instead}});
+  ScenarioLines layers = kLayersScenario;
+  layers[1] = "ranks = 1";
+  for (const std::string keys : {"[streams]\npreset = \"per_group\"", "[comm]\norder = \"data\""}) {
+    CHECK_FALSE(error_of(text_of(layers, 11, keys)).has_value());
+  }
+  CHECK_FALSE(error_of(text_of(lines, 10,
+                               "[streams]\npreset = \"two\"\np2p = \"\"\n[comm]\norder = "
+                               "\"stream\""))
+                  .has_value());
+}
+
 TEST_CASE("costs of parts that no layer has") {
   const std::string compute = "{ forward = 1, backward_input = 0, backward_weight = 0 }";
   check_errors(
@@ -242,6 +285,56 @@ TEST_CASE("streams: of traffic that does not occur, of classes that have streams
        {"preset = \"per_group\"\np2p = \"a\"", "preset = \"per_group\"\nep = \"a\"",
         "preset = \"per_edge\"\np2p_forward = \"a\"", "p2p_forward = \"a\"\np2p = \"b\""}) {
     CHECK_FALSE(error_of(text_of(kLayersScenario, 11, "[streams]\n" + keys)).has_value());
+  }
+}
+
+TEST_CASE("streams: names that the preset gives anyway") {
+  const std::string reason = " has no effect because it is on that stream without it";
+  const auto streams = [](const std::string& preset, const std::string& keys) {
+    return "[streams]\npreset = \"" + preset + "\"\n" + keys;
+  };
+  check_errors(
+      kLayersScenario,
+      {{11, streams("two", "ep = \"comm\""), 13, 6, "streams.ep" + reason, kRemoved},
+       {11, streams("two", "p2p = \"comm\""), 13, 7, "streams.p2p" + reason, kRemoved},
+       {11, streams("two", "p2p_forward = \"comm\""), 13, 15, "streams.p2p_forward" + reason,
+        kRemoved},
+       {11, streams("two", "p2p = \"a\"\np2p_backward = \"a\""), 14, 16,
+        "streams.p2p_backward" + reason, kRemoved},
+       {11, streams("per_group", "ep = \"ep\""), 13, 6, "streams.ep" + reason, kRemoved},
+       {11, streams("per_group", "p2p = \"p2p\""), 13, 7, "streams.p2p" + reason, kRemoved},
+       {11, streams("per_direction", "p2p_backward = \"p2p_backward\""), 13, 16,
+        "streams.p2p_backward" + reason, kRemoved}});
+  for (const std::string& keys :
+       {streams("per_group", "ep = \"comm\""), streams("per_edge", "p2p_forward = \"comm\""),
+        streams("two", "ep = \"ep\""), streams("two", "p2p = \"a\"\np2p_forward = \"comm\""),
+        streams("per_direction", "p2p_forward = \"p2p_backward\"")}) {
+    CAPTURE(keys);
+    CHECK_FALSE(error_of(text_of(kLayersScenario, 11, keys)).has_value());
+  }
+}
+
+TEST_CASE("a stream for each neighbour: with all-to-alls apart, but with no names of its own") {
+  const auto with = [](const std::string& streams) {
+    return "schedule = \"1f1b\"\np2p = \"multi_stream\"\n[streams]\n" + streams;
+  };
+  const std::string neighbours =
+      "streams.preset has no effect because pipeline.p2p = \"multi_stream\" gives every neighbour "
+      "a "
+      "stream";
+  check_errors(kLayersScenario,
+               {{4, with("preset = \"per_edge\""), 7, 10, neighbours, "pipeline.p2p = \"batch\""},
+                {4, with("preset = \"per_group\"\nep = \"x\""), 7, 10, neighbours, kRemoved},
+                {4, with("p2p = \"a\""), 5, 7,
+                 "pipeline.p2p has no effect because [streams] names the streams of all transfers",
+                 "the key removed, or pipeline.p2p = \"batch\""},
+                {4, with("p2p_forward = \"a\"\np2p_backward = \"b\""), 5, 7,
+                 "pipeline.p2p has no effect because [streams] names the streams of all transfers",
+                 kRemoved}});
+  for (const std::string streams : {"preset = \"per_group\"", "preset = \"multi_stream\"",
+                                    "p2p_forward = \"a\"", "ep = \"x\""}) {
+    CAPTURE(streams);
+    CHECK_FALSE(error_of(text_of(kLayersScenario, 4, with(streams))).has_value());
   }
 }
 
