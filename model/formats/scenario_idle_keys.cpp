@@ -78,7 +78,7 @@ class IdleKeys {
               "the boundary is that of an overlap, and pipeline.overlap is not \"b_f\"", kOverlap);
   }
 
-  // Without transfers.
+  // Without transfers. The preset of [streams] says how the machine is used and may lie idle.
   void check_one_rank() const {
     const PipelineKeys& keys = scenario_.pipeline;
     const StreamKeys& streams = scenario_.streams;
@@ -91,10 +91,6 @@ class IdleKeys {
     refuse_key(!streams.p2p.empty(), "streams", "p2p");
     refuse_key(!streams.p2p_forward.empty(), "streams", "p2p_forward");
     refuse_key(!streams.p2p_backward.empty(), "streams", "p2p_backward");
-    refuse_key(streams.preset != StreamPreset::two && !moves_peers(), "streams", "preset");
-    const bool collects = has_moe_ || scenario_.parallel.fsdp;
-    refuse_if(scenario_.comm.order != CommOrder::stream && !collects, "comm", "order",
-              fmt::format("{}, and {}", kOneRank, kNoMoeLayer), kMoreRanks);
   }
 
   // These are about building a schedule.

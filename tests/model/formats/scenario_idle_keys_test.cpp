@@ -148,33 +148,24 @@ TEST_CASE("peers of all-to-alls whose times are given") {
   }
 }
 
-TEST_CASE("keys of transfers where there is one rank") {
+TEST_CASE("keys of transfers where there is one rank; how streams are laid out may stay") {
   ScenarioLines lines = kStageScenario;
   lines[1] = "ranks = 1";
   const std::string reason = " has no effect because one rank has nobody to send to";
   const std::string instead = "the key removed, or pipeline.ranks = 2 or more";
+  const std::string line = "schedule = \"1f1b\"\n";
   check_errors(
       lines,
-      {{5, "schedule = \"1f1b\"\np2p = \"plain\"", 6, 7, "pipeline.p2p" + reason, instead},
-       {5, "schedule = \"1f1b\"\noverlap_p2p = false", 6, 15, "pipeline.overlap_p2p" + reason,
-        instead},
-       {5, "schedule = \"1f1b\"\nrecv_placement = \"late\"", 6, 18,
-        "pipeline.recv_placement" + reason, instead},
+      {{5, line + "p2p = \"plain\"", 6, 7, "pipeline.p2p" + reason, instead},
+       {5, line + "overlap_p2p = false", 6, 15, "pipeline.overlap_p2p" + reason, instead},
+       {5, line + "recv_placement = \"late\"", 6, 18, "pipeline.recv_placement" + reason, instead},
        {10, "[streams]\np2p = \"a\"", 11, 7, "streams.p2p" + reason, instead},
        {10, "[streams]\np2p_forward = \"a\"", 11, 15, "streams.p2p_forward" + reason, instead},
-       {10, "[streams]\np2p_backward = \"a\"", 11, 16, "streams.p2p_backward" + reason, instead},
-       {10, "[streams]\npreset = \"per_group\"", 11, 10, "streams.preset" + reason, instead},
-       {10, "[comm]\norder = \"data\"", 11, 9, "comm.order" + reason + ", and no layer is moe",
-        instead}});
-  ScenarioLines layers = kLayersScenario;
-  layers[1] = "ranks = 1";
-  for (const std::string keys : {"[streams]\npreset = \"per_group\"", "[comm]\norder = \"data\""}) {
-    CHECK_FALSE(error_of(text_of(layers, 11, keys)).has_value());
+       {10, "[streams]\np2p_backward = \"a\"", 11, 16, "streams.p2p_backward" + reason, instead}});
+  for (const std::string keys :
+       {"[streams]\npreset = \"per_edge\"", "[streams]\np2p = \"\"", "[comm]\norder = \"data\""}) {
+    CHECK_FALSE(error_of(text_of(lines, 10, keys)).has_value());
   }
-  CHECK_FALSE(error_of(text_of(lines, 10,
-                               "[streams]\npreset = \"two\"\np2p = \"\"\n[comm]\norder = "
-                               "\"stream\""))
-                  .has_value());
 }
 
 TEST_CASE("costs of parts that no layer has") {
