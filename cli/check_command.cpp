@@ -8,8 +8,8 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/load.h"
 #include "cli/progress.h"
+#include "cli/scenario_input.h"
 #include "deadlocks/way_out.h"
 #include "model/check.h"
 #include "model/error.h"
@@ -51,16 +51,19 @@ Scenario scenario_around(const Schedule& schedule, const std::string& file) {
 struct Subject {
   Scenario scenario;
   std::optional<Schedule> schedule;  // from a file, as it stands there
+  std::optional<ScenarioInput> input;
 };
 
 Subject load(const Options& options) {
   if (!is_schedule_file(options.input)) {
-    Scenario scenario = load_scenario(options);
-    if (scenario.pipeline.schedule_file.empty()) return {std::move(scenario), std::nullopt};
+    Subject subject;
+    subject.input.emplace(options);
+    subject.scenario = subject.input->scenario();
+    if (subject.scenario.pipeline.schedule_file.empty()) return subject;
     // What is wrong with a schedule is a finding here; elsewhere it is an error.
-    Schedule as_in_file = read_schedule_file(scenario, Misplaced::kept).placed.schedule;
-    if (check_schedule(as_in_file).empty()) return {std::move(scenario), std::nullopt};
-    return {std::move(scenario), std::move(as_in_file)};
+    Schedule as_in_file = read_schedule_file(subject.scenario, Misplaced::kept).placed.schedule;
+    if (!check_schedule(as_in_file).empty()) subject.schedule = std::move(as_in_file);
+    return subject;
   }
   if (!options.sets.empty()) {
     throw Error({options.input, 0, 0}, "a schedule has no keys for --set",
@@ -69,7 +72,7 @@ Subject load(const Options& options) {
   Schedule schedule = read_schedule(read_file(options.input), options.input, Misplaced::kept);
   Scenario scenario = scenario_around(schedule, options.input);
   refuse_if_too_large(scenario);
-  return {std::move(scenario), std::move(schedule)};
+  return {std::move(scenario), std::move(schedule), std::nullopt};
 }
 
 CheckResult check(const Schedule& schedule, const Scenario& scenario,
@@ -98,7 +101,7 @@ CheckResult check(Subject subject, const ProgressOptions& options) {
   Progress progress(options, estimated_kernels(subject.scenario),
                     {phase::kSchedule, phase::kCheck, phase::kLower, phase::kSimulate});
   if (!subject.schedule) {
-    return check(make_schedule(subject.scenario), subject.scenario, make_schedule, progress);
+    return check(subject.input->schedule(), subject.scenario, make_schedule, progress);
   }
   const Schedule schedule = *std::move(subject.schedule);
   const auto as_given = [&schedule](const Scenario&) { return schedule; };

@@ -6,11 +6,10 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/load.h"
 #include "cli/progress.h"
+#include "cli/scenario_input.h"
 #include "model/formats/program_json.h"
 #include "model/lowering/lower.h"
-#include "model/scenario_schedule.h"
 #include "model/size_limit.h"
 #include "model/validate.h"
 
@@ -18,11 +17,12 @@ namespace steptwin::cli {
 namespace {
 
 int lower_command(const Options& options) {
-  const Scenario scenario = load_scenario(options);
+  const ScenarioInput input(options);
+  const Scenario& scenario = input.scenario();
   std::optional<Progress> progress;
   progress.emplace(progress_options(options), estimated_kernels(scenario),
                    std::vector{phase::kSchedule, phase::kLower, phase::kWriteProgram});
-  const Schedule schedule = make_schedule(scenario);
+  const Schedule schedule = input.schedule();
   progress->begin(phase::kLower);
   const Program program = lower(schedule, scenario);
   validate(program);

@@ -6,10 +6,9 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/load.h"
 #include "cli/progress.h"
+#include "cli/scenario_input.h"
 #include "cli/schedule_forms.h"
-#include "model/scenario_schedule.h"
 #include "model/size_limit.h"
 #include "reports/grid.h"
 
@@ -31,11 +30,12 @@ ScheduleText text_of(const Schedule& schedule, const ScheduleOptions& options) {
 }
 
 int schedule_command(const ScheduleOptions& options) {
-  const Scenario scenario = load_scenario(options);
+  const ScenarioInput input(options);
+  const Scenario& scenario = input.scenario();
   std::optional<Progress> progress;
   progress.emplace(progress_options(options), estimated_kernels(scenario),
                    std::vector{phase::kSchedule, phase::kWriteSchedule});
-  const Schedule schedule = make_schedule(scenario);
+  const Schedule schedule = input.schedule();
   progress->begin(phase::kWriteSchedule);
   const ScheduleText written = text_of(schedule, options);
   progress.reset();

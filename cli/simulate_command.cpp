@@ -11,9 +11,9 @@
 #include "cli/commands.h"
 #include "cli/deadlock_text.h"
 #include "cli/files.h"
-#include "cli/load.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
+#include "cli/scenario_input.h"
 #include "deadlocks/way_out.h"
 #include "model/formats/scenario_toml.h"
 #include "model/formats/steps_text.h"
@@ -154,10 +154,11 @@ std::string terminal_text(const SimulateOptions& options, const Scenario& scenar
 }
 
 int simulate_command(const SimulateOptions& options) {
-  const Scenario scenario = load_scenario(options);
+  const ScenarioInput input(options);
+  const Scenario& scenario = input.scenario();
   std::optional<Progress> progress;
   progress.emplace(progress_options(options), estimated_kernels(scenario), plan_of(options));
-  const Schedule schedule = make_schedule(scenario);
+  const Schedule schedule = input.schedule();
   progress->begin(phase::kLower);
   const Program program = lower(schedule, scenario);
   validate(program);

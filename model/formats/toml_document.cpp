@@ -116,6 +116,30 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
+// A number as people write it, whether TOML takes it or not.
+bool is_decimal(std::string_view text) {
+  const auto skip_sign = [&text] {
+    if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
+  };
+  const auto skip_digits = [&text] {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789_"), text.size());
+    text.remove_prefix(digits);
+    return digits > 0;
+  };
+  skip_sign();
+  if (!skip_digits()) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!skip_digits()) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    skip_sign();
+    if (!skip_digits()) return false;
+  }
+  return text.empty();
+}
+
 // The override as a document of its own: dotted keys make its sections.
 toml::table parsed_override(std::string_view override_text) {
   const std::size_t equals = override_text.find('=');
@@ -125,12 +149,17 @@ toml::table parsed_override(std::string_view override_text) {
                 "key=value, like pipeline.micro_batches=16");
   }
   const std::string_view value = without_blanks(override_text.substr(equals + 1));
-  const std::string source = std::string(kOverridePrefix) + std::string(key);
+  const std::string source = position_of_override(override_text).file;
   // A line break would let the value begin another key.
   if (value.find_first_of("\r\n") == std::string_view::npos) {
     try {
       return toml::parse(fmt::format("{} = {}", key, value), source);
-    } catch (const toml::parse_error&) {
+    } catch (const toml::parse_error& error) {
+      if (is_decimal(value)) {
+        throw Error(SourcePosition{source, 0, 0},
+                    std::string(shortened(error.description(), kMostDescriptionBytes)),
+                    "a number that fits into 64 bits");
+      }
       // Not TOML: a string, below.
     }
   }
@@ -171,6 +200,11 @@ SourcePosition position_of(const toml::source_region& region, const std::string&
   if (elsewhere) return SourcePosition{*region.path, 0, 0};
   return SourcePosition{file, static_cast<int>(region.begin.line),
                         static_cast<int>(region.begin.column)};
+}
+
+SourcePosition position_of_override(std::string_view override_text) {
+  const std::string_view key = without_blanks(override_text.substr(0, override_text.find('=')));
+  return SourcePosition{std::string(kOverridePrefix) + std::string(key), 0, 0};
 }
 
 std::string toml_string(std::string_view text) {

@@ -19,8 +19,8 @@ inline constexpr std::size_t kMostTomlBytes = std::size_t{16} << 20U;
 inline constexpr int kMostKeyParts = 8;
 
 // An override is "key=value", "pipeline.micro_batches=16". The value is read as TOML, and where it
-// is not, as a string: pipeline.schedule=gpipe. It replaces what the text says, and creates the
-// sections it needs. A later override wins over an earlier one.
+// is not, as a string: pipeline.schedule=gpipe; but not a number that TOML cannot hold. It replaces
+// what the text says, and creates the sections it needs. A later override wins over an earlier one.
 //
 // Throws Error at file:line:column for the text, at "--set key" for an override.
 toml::table toml_document(std::string_view text, const std::string& file,
@@ -28,6 +28,9 @@ toml::table toml_document(std::string_view text, const std::string& file,
 
 // Where a key or a value was written. Values of overrides are in the file "--set key", line 0.
 SourcePosition position_of(const toml::source_region& region, const std::string& file);
+
+// The place of an override, for messages: "--set key".
+SourcePosition position_of_override(std::string_view override_text);
 
 // `text` as a TOML string: in double quotes, with control characters, quotes and backslashes
 // escaped.

@@ -38,21 +38,27 @@ TEST_CASE("unknown keys and sections, and sections that are still to come") {
                 "one of latency_us, bandwidth; did you mean latency_us?");
 }
 
-TEST_CASE("what the schedule's rules forbid is told where the schedule is named") {
+TEST_CASE("what a --set makes wrong is told of it, not of the line that it is in conflict with") {
   struct Rule {
     std::string set;
     std::string wrong;
   };
   const std::string file = scenario_path("pipeline_1f1b.toml");
-  const std::string in_file = file + ":11:12: error: ";
   const std::string in_set = "--set pipeline.schedule: error: ";
   const std::vector<Rule> rules = {
-      {"pipeline.chunks_per_rank=2", in_file + "chunks_per_rank is 2 with schedule 1f1b"},
-      {"pipeline.overlap=b_f", in_file + "overlap = \"b_f\" with schedule 1f1b"},
-      {"pipeline.overlap=f_b", in_file + "overlap = \"f_b\" with schedule 1f1b"},
-      {"pipeline.less_memory=true", in_file + "less_memory with schedule 1f1b"},
-      {"pipeline.stage_map=[0,1,2,0]", in_file + "stage_map puts stage 3 on rank 0"},
+      {"pipeline.chunks_per_rank=2",
+       "--set pipeline.chunks_per_rank: error: chunks_per_rank is 2 with schedule 1f1b"},
+      {"pipeline.overlap=b_f",
+       "--set pipeline.overlap: error: overlap = \"b_f\" with schedule 1f1b"},
+      {"pipeline.overlap=f_b",
+       "--set pipeline.overlap: error: overlap = \"f_b\" with schedule 1f1b"},
+      {"pipeline.less_memory=true",
+       "--set pipeline.less_memory: error: less_memory with schedule 1f1b"},
+      {"pipeline.stage_map=[0,1,2,0]",
+       "--set pipeline.stage_map: error: stage_map puts stage 3 on rank 0"},
       {"pipeline.schedule=zbv", in_set + "chunks_per_rank is 1 with schedule zbv"},
+      {"layers.per_stage=1",
+       "--set layers.per_stage: error: stage.forward_us and [layers] are both given"},
       {"pipeline.schedule=zigzag", in_set + "pipeline.schedule is \"zigzag\""},
   };
   for (const Rule& rule : rules) {
@@ -62,6 +68,40 @@ TEST_CASE("what the schedule's rules forbid is told where the schedule is named"
     CHECK(run.output.empty());
     CHECK(run.errors.starts_with(rule.wrong));
     CHECK(run.errors.find("; expected ") != std::string::npos);
+  }
+}
+
+TEST_CASE("the --set that is told is the one without which it would be right") {
+  const std::string file = scenario_path("pipeline_1f1b.toml");
+  const auto errors = [](const std::string& scenario, const std::vector<std::string>& sets) {
+    std::vector<std::string> arguments = {"simulate", scenario};
+    for (const std::string& set : sets) arguments.insert(arguments.end(), {"--set", set});
+    return run_program(arguments).errors;
+  };
+  CHECK(errors(file, {"pipeline.ranks=2", "pipeline.chunks_per_rank=2", "pipeline.micro_batches=4"})
+            .starts_with("--set pipeline.chunks_per_rank: error: chunks_per_rank is 2 with "));
+  CHECK(
+      errors(file, {"pipeline.chunks_per_rank=2", "pipeline.schedule=zbv", "pipeline.overlap=b_f"})
+          .starts_with("--set pipeline.overlap: error: overlap = \"b_f\" with schedule zbv"));
+  // A file that is wrong by itself is told so.
+  const TemporaryFolder folder;
+  const std::string wrong =
+      folder.write("s.toml",
+                   "[pipeline]\nranks = 2\nmicro_batches = 4\nchunks_per_rank = 2\n"
+                   "schedule = \"1f1b\"\n[stage]\nforward_us = 1\nbackward_input_us = 1\n"
+                   "backward_weight_us = 1\n");
+  CHECK(errors(wrong, {"pipeline.ranks=3"})
+            .starts_with(wrong + ":5:12: error: chunks_per_rank is 2 with schedule 1f1b"));
+}
+
+TEST_CASE("--set: a number that does not fit is no text") {
+  const std::string file = scenario_path("pipeline_1f1b.toml");
+  for (const std::string value : {"99999999999999999999999", "1e400", "-1.5e+999", "007"}) {
+    CAPTURE(value);
+    const RunResult run = run_program({"simulate", file, "--set", "pipeline.ranks=" + value});
+    CHECK(run.status == 2);
+    CHECK(run.errors.starts_with("--set pipeline.ranks: error: Error while parsing "));
+    CHECK(run.errors.ends_with("; expected a number that fits into 64 bits\n"));
   }
 }
 
