@@ -25,8 +25,7 @@ void check_p2p(const TextCursor& cursor, const std::vector<PlacedStep>& steps,
 
 void check_halves(const TextCursor& cursor, StepType type, std::size_t at,
                   const std::vector<PlacedStep>& halves) {
-  const std::string order =
-      type == StepType::overlap_b_f ? "BWD or BWD_INPUT, then FWD" : "FWD, then BWD or BWD_INPUT";
+  const std::string order = allowed_in(type, false);
   for (std::size_t index = 0; index < halves.size() && index < 2; ++index) {
     const StepType half = halves[index].step.type;
     const bool forward_due = (index == 0) == (type == StepType::overlap_f_b);
@@ -210,7 +209,13 @@ void add_slot(const TextCursor& cursor, StepListing& listing, Slot slot, std::si
   listing.ranks.back().slot_at.push_back(at);
 }
 
-StepType take_step_type(TextCursor& cursor) {
+std::string allowed_in(StepType composite, bool in_boundary) {
+  if (in_boundary || shape_of(composite) == StepShape::batch) return kP2pNames;
+  return composite == StepType::overlap_b_f ? "BWD or BWD_INPUT, then FWD"
+                                            : "FWD, then BWD or BWD_INPUT";
+}
+
+StepType take_step_type(TextCursor& cursor, const std::string& expected) {
   const std::size_t begin = cursor.at();
   const std::string_view word = cursor.take_word();
   if (const auto type = step_type_named(word)) return *type;
@@ -221,8 +226,7 @@ StepType take_step_type(TextCursor& cursor) {
   }
   const std::string_view nearest = nearest_word(word, names);
   cursor.fail_at(begin, fmt::format("there is no step type {}", quoted_text(word)),
-                 nearest.empty() ? "a step type, such as FWD or BWD_SEND"
-                                 : fmt::format("a step type, perhaps {}", nearest));
+                 nearest.empty() ? expected : fmt::format("a step type, perhaps {}", nearest));
 }
 
 bool is_composite(StepType type) {

@@ -45,7 +45,12 @@ inline constexpr std::size_t kMostSlots = 8'388'608;
 void add_slot(const TextCursor& cursor, StepListing& listing, Slot slot, std::size_t at);
 
 // Takes the name of a step type. Throws Error naming the nearest one if it is misspelt.
-StepType take_step_type(TextCursor& cursor);
+StepType take_step_type(TextCursor& cursor,
+                        const std::string& expected = "a step type, such as FWD or BWD_SEND");
+
+// What may stand in a composite, in its brackets or among its boundary transfers, to follow
+// "expected ".
+std::string allowed_in(StepType composite, bool in_boundary);
 
 // A batch or an overlap: the types that have sub-steps.
 bool is_composite(StepType type);

@@ -68,14 +68,14 @@ PlacedStep read_leaf(TextCursor& cursor, StepListing& listing, StepType type, st
 }
 
 // A step within brackets.
-PlacedStep read_part(TextCursor& cursor, StepListing& listing, StepType whole) {
+PlacedStep read_part(TextCursor& cursor, StepListing& listing, StepType whole,
+                     const std::string& allowed) {
   cursor.take_blanks();
   const std::size_t at = cursor.at();
-  if (cursor.peek_word().empty()) cursor.fail_unexpected("a step, such as FWD(s0,m0)");
-  const StepType type = take_step_type(cursor);
+  if (cursor.peek_word().empty()) cursor.fail_unexpected(allowed);
+  const StepType type = take_step_type(cursor, allowed);
   if (is_composite(type)) {
-    cursor.fail_at(at, fmt::format("{} inside {}", name_of(type), name_of(whole)),
-                   "a step without sub-steps");
+    cursor.fail_at(at, fmt::format("{} inside {}", name_of(type), name_of(whole)), allowed);
   }
   return read_leaf(cursor, listing, type, at);
 }
@@ -84,8 +84,9 @@ PlacedStep read_part(TextCursor& cursor, StepListing& listing, StepType whole) {
 std::vector<PlacedStep> read_parts(TextCursor& cursor, StepListing& listing, StepType whole,
                                    char close) {
   std::vector<PlacedStep> parts;
+  const std::string allowed = allowed_in(whole, close == '}');
   do {
-    parts.push_back(read_part(cursor, listing, whole));
+    parts.push_back(read_part(cursor, listing, whole, allowed));
     cursor.take_blanks();
   } while (cursor.take('|'));
   if (!cursor.take(close)) {
