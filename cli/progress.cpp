@@ -87,6 +87,7 @@ Progress::Progress(const ProgressOptions& options, double kernels, std::vector<P
       phase_start_(start_) {
   if (!options_.shown) return;
   try {
+    guard_.emplace([this] { clear(); });
     ticker_ = without_signals([this] { show_until_over(); });
   } catch (const std::system_error&) {
     options_.shown = false;  // no threads left: the work matters more
@@ -94,6 +95,23 @@ Progress::Progress(const ProgressOptions& options, double kernels, std::vector<P
 }
 
 Progress::~Progress() {
+  finish();
+}
+
+void Progress::clear() {
+  constexpr int kTries = 20;
+  constexpr std::chrono::milliseconds kPause{5};
+  std::unique_lock lock(mutex_, std::defer_lock);
+  for (int tries = 0; tries < kTries && !lock.try_lock(); ++tries) {
+    std::this_thread::sleep_for(kPause);
+  }
+  if (!lock.owns_lock()) return;
+  over_ = true;
+  if (is_open_) write_line(options_.to, "");
+  is_open_ = false;
+}
+
+void Progress::finish() {
   if (!ticker_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -139,15 +157,15 @@ std::string Progress::line() const {
 
 void Progress::show_until_over() {
   pthread_setname_np(pthread_self(), "progress");
-  bool is_open = false;
   std::unique_lock lock(mutex_);
   std::chrono::milliseconds pause = options_.silent;
   while (!over_changed_.wait_for(lock, pause, [this] { return over_; })) {
     write_line(options_.to, line());
-    is_open = true;
+    is_open_ = true;
     pause = options_.interval;
   }
-  if (is_open) write_line(options_.to, "");
+  if (is_open_) write_line(options_.to, "");
+  is_open_ = false;
 }
 
 }  // namespace steptwin::cli

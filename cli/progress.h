@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "cli/options.h"
+#include "cli/signal_guard.h"
 #include "reports/progress_callback.h"
 
 namespace steptwin::cli {
@@ -62,8 +64,8 @@ struct ProgressOptions {
 // Shown on standard error where that is a terminal, unless --quiet is given.
 ProgressOptions progress_options(const Options& options);
 
-// Shows what a command is doing: one line, rewritten by a thread of its own, and gone at the end.
-// Nothing is shown of what is done within the first second.
+// Shows what a command is doing: one line, rewritten by a thread of its own, and gone at the end,
+// also where a signal is the end. Nothing is shown of what is done within the first second.
 class Progress {
  public:
   // `kernels`: an estimate of how many there are.
@@ -71,6 +73,13 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+
+  // Shows nothing any more.
+  void finish();
+  // The same for a clean-up at a signal, which does not wait for a terminal that is stopped.
+  void clear();
+  // From now on another guard acts on signals, and calls clear().
+  void leave_signals() { guard_.reset(); }
 
   // The phase, one of the plan after the present one, begins now.
   void begin(const Phase& phase);
@@ -94,9 +103,11 @@ class Progress {
   double kernels_;
   std::condition_variable over_changed_;
   bool over_ = false;
+  bool is_open_ = false;  // a line is shown
   std::size_t present_ = 0;
   Clock::time_point phase_start_;
   double told_ = -1;
+  std::optional<SignalGuard> guard_;
   std::thread ticker_;
 };
 

@@ -92,8 +92,11 @@ void remove_leftovers(const std::filesystem::path& path) {
 
 }  // namespace
 
-RunFolder::RunFolder(const std::string& path, bool force)
-    : force_(force), guard_([this] { remove_unfinished(); }) {
+RunFolder::RunFolder(const std::string& path, bool force, std::function<void()> at_signal)
+    : force_(force), guard_([this, at_signal = std::move(at_signal)] {
+        at_signal();
+        remove_unfinished();
+      }) {
   // "runs/a/" names the folder a: without the last slash it has a name to put a suffix to.
   path_ = std::filesystem::path(path).lexically_normal();
   if (!path_.has_filename()) path_ = path_.parent_path();

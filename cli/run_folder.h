@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "cli/signal_guard.h"
@@ -14,8 +15,9 @@ class RunFolder {
  public:
   // Throws Error if `path` exists and `force` is not given, or cannot be made. With force only a
   // folder is replaced that is empty or holds nothing but what steptwin writes. Removes what
-  // processes that were killed have left beside it.
-  RunFolder(const std::string& path, bool force);
+  // processes that were killed have left beside it. A signal runs `at_signal` as well.
+  RunFolder(
+      const std::string& path, bool force, std::function<void()> at_signal = [] {});
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;

@@ -156,38 +156,38 @@ std::string terminal_text(const SimulateOptions& options, const Scenario& scenar
 int simulate_command(const SimulateOptions& options) {
   const ScenarioInput input(options);
   const Scenario& scenario = input.scenario();
-  std::optional<Progress> progress;
-  progress.emplace(progress_options(options), estimated_kernels(scenario), plan_of(options));
+  Progress progress(progress_options(options), estimated_kernels(scenario), plan_of(options));
   const Schedule schedule = input.schedule();
-  progress->begin(phase::kLower);
+  progress.begin(phase::kLower);
   const Program program = lower(schedule, scenario);
   validate(program);
-  progress->count(program.kernels.size());
+  progress.count(program.kernels.size());
   std::optional<RunFolder> folder;
   if (!options.out.empty()) {
-    progress->begin(phase::kWriteSchedule);
-    folder.emplace(options.out, options.force);
+    progress.begin(phase::kWriteSchedule);
+    progress.leave_signals();
+    folder.emplace(options.out, options.force, [&progress] { progress.clear(); });
     write_inputs(*folder, scenario, schedule);
   }
-  progress->begin(phase::kSimulate);
+  progress.begin(phase::kSimulate);
   std::variant<Trace, sim::Deadlock> outcome = sim::simulate(program);
   if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
     const ExplainedDeadlock found =
         explained(schedule, scenario, program, std::move(*deadlock), make_schedule);
-    progress.reset();
+    progress.finish();
     return report_deadlock(options, found, folder);
   }
   const auto& trace = std::get<Trace>(outcome);
-  progress->begin(phase::kFigures);
+  progress.begin(phase::kFigures);
   const reports::Metrics metrics = reports::compute_metrics(trace);
-  if (folder) write_outputs(*folder, trace, metrics, *progress);
+  if (folder) write_outputs(*folder, trace, metrics, progress);
   std::string text;
   if (options.json) {
     text = reports::summary_json(metrics);
   } else if (!options.quiet) {
     text = terminal_text(options, scenario, schedule, trace, metrics);
   }
-  progress.reset();
+  progress.finish();
   print(text);
   return kDone;
 }

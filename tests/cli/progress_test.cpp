@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -86,6 +87,54 @@ TEST_CASE("the line is rewritten while the work goes on, and gone at the end") {
   const std::string narrow = shown(options, [](Progress&) { sleep_ms(100); });
   CHECK(narrow.starts_with("\r\x1b[Kfirst  "));
   CHECK(narrow.find("\r\x1b[K", 1) == 4 + 11);
+}
+
+// What a process shows that a signal ends while its work goes on.
+template <typename Work>
+std::string shown_until_signal(Work&& work) {
+  ProgressOptions options;
+  options.shown = true;
+  options.silent = std::chrono::milliseconds(10);
+  options.interval = std::chrono::milliseconds(10);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  REQUIRE(file != nullptr);
+  options.to = file.get();
+  const pid_t process = fork();
+  REQUIRE(process >= 0);
+  if (process == 0) {
+    for (const int signal : {SIGINT, SIGUSR1}) std::signal(signal, SIG_DFL);
+    Progress progress(options, 1e6, kPlan);
+    work(progress);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(process, &status, 0) == process);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
+  std::fseek(file.get(), 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::ftell(file.get())), '\0');
+  std::rewind(file.get());
+  REQUIRE(std::fread(text.data(), 1, text.size(), file.get()) == text.size());
+  return text;
+}
+
+void interrupt() {
+  sleep_ms(100);
+  kill(getpid(), SIGINT);
+  pause();
+}
+
+TEST_CASE("a signal leaves no line behind, whoever acts on it") {
+  const std::string alone = shown_until_signal([](Progress&) { interrupt(); });
+  CHECK(alone.starts_with("\r\x1b[Kfirst  "));
+  CHECK(alone.ends_with(" left\r\x1b[K"));
+  const std::string guarded = shown_until_signal([](Progress& progress) {
+    progress.leave_signals();
+    const SignalGuard guard([&progress] { progress.clear(); });
+    interrupt();
+  });
+  CHECK(guarded.starts_with("\r\x1b[Kfirst  "));
+  CHECK(guarded.ends_with(" left\r\x1b[K"));
 }
 
 TEST_CASE("nothing is shown of what is soon done, or where nothing is to be shown") {
