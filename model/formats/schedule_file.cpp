@@ -31,6 +31,14 @@ std::optional<Place> find_leaf(const Schedule& schedule, Wanted&& wanted) {
   return std::nullopt;
 }
 
+// A reading that takes something otherwise than it stands there needs somebody to see the note.
+void refuse_guesses(const ScheduleFile& file) {
+  const std::vector<std::string> notes = reading_notes(file.text, file.path);
+  if (notes.empty()) return;
+  throw Error({file.path, 1, 1}, "this file could only be " + notes.front(),
+              "a file that leaves nothing open, such as steptwin convert makes of it");
+}
+
 void require_sizes(const ScheduleFile& file, const PipelineKeys& keys) {
   const Schedule& schedule = file.placed.schedule;
   const auto ranks = static_cast<std::int32_t>(schedule.ranks.size());
@@ -97,6 +105,7 @@ ScheduleFile read_schedule_file(const Scenario& scenario, Misplaced misplaced) {
   file.text = read_named_file(file.path, keys.schedule_at, kMostScheduleFileBytes,
                               "a file with a schedule");
   file.placed = read_placed_schedule(file.text, file.path, misplaced);
+  refuse_guesses(file);
   require_sizes(file, keys);
   require_map(file, keys);
   return file;

@@ -25,9 +25,10 @@ struct ScheduleFile {
 
 // Reads the file, in any format that recognise.h knows. Its ranks, stages and micro-batches must be
 // as many as the scenario's, and its stages on the ranks that pipeline.stage_map says; "auto" takes
-// what the file says. Whether the schedule is complete is another question (model/check.h).
-// Throws Error at the place in the file that is wrong or does not agree, or where the scenario
-// names the file if it cannot be read. `misplaced` as in model/formats/misplaced.h.
+// what the file says. The file must leave nothing open, as PyTorch's old dialect does. Whether the
+// schedule is complete is another question (model/check.h). Throws Error at the place in the file
+// that is wrong or does not agree, or where the scenario names the file if it cannot be read.
+// `misplaced` as in model/formats/misplaced.h.
 ScheduleFile read_schedule_file(const Scenario& scenario,
                                 Misplaced misplaced = Misplaced::refused);
 
