@@ -19,17 +19,17 @@ namespace {
 // Which forwards and which gradients of (stage, micro-batch) are computed, on whichever rank.
 class Computed {
  public:
-  explicit Computed(std::int32_t stages) : stages_(stages) {}
+  explicit Computed(const StageMap& stages) : stages_(stages) {}
 
   // The step that a compute step waits for, if it is still to come.
   std::optional<Step> missing_input(const Step& leaf) const {
-    if (leaf.type == StepType::fwd && leaf.stage > 0) {
-      return unless_in(forwards_, make_step(StepType::fwd, leaf.stage - 1, leaf.micro));
-    }
-    if (gives_gradient(leaf.type) && leaf.stage + 1 < stages_) {
-      return unless_in(gradients_, make_step(StepType::bwd, leaf.stage + 1, leaf.micro));
-    }
-    return std::nullopt;
+    const bool forward = leaf.type == StepType::fwd;
+    if (!forward && !gives_gradient(leaf.type)) return std::nullopt;
+    const std::int32_t source =
+        forward ? stages_.stage_before(leaf.stage) : stages_.stage_after(leaf.stage);
+    if (source == StageMap::kNoStage) return std::nullopt;
+    return forward ? unless_in(forwards_, make_step(StepType::fwd, source, leaf.micro))
+                   : unless_in(gradients_, make_step(StepType::bwd, source, leaf.micro));
   }
 
   void mark(const Step& leaf) {
@@ -48,7 +48,7 @@ class Computed {
     return step;
   }
 
-  std::int32_t stages_;
+  const StageMap& stages_;
   Keys forwards_;
   Keys gradients_;
 };
@@ -71,8 +71,9 @@ std::optional<Blocked> blocked_leaf(const Computed& computed, const Step& step) 
 void append_transfer(const StageMap& stages, const Step& leaf, std::vector<StepList>& lists) {
   const bool forward = leaf.type == StepType::fwd;
   if (!forward && !gives_gradient(leaf.type)) return;
-  const std::int32_t consumer = forward ? leaf.stage + 1 : leaf.stage - 1;
-  if (consumer < 0 || consumer >= stages.stages()) return;
+  const std::int32_t consumer =
+      forward ? stages.stage_after(leaf.stage) : stages.stage_before(leaf.stage);
+  if (consumer == StageMap::kNoStage) return;
   const std::int32_t from = stages.rank_of(leaf.stage);
   const std::int32_t to = stages.rank_of(consumer);
   if (from == to) return;
@@ -106,7 +107,7 @@ std::vector<StepList> with_transfers(const Schedule& schedule) {
   std::vector<StepList> lists(schedule.ranks.size());
   std::vector<Walk> walks;
   for (const StepList& list : schedule.ranks) walks.push_back({&list});
-  Computed computed(schedule.stages.stages());
+  Computed computed(schedule.stages);
   const auto finished = [](const Walk& walk) { return walk.finished(); };
   while (!std::all_of(walks.begin(), walks.end(), finished)) {
     bool progress = false;

@@ -2,11 +2,14 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/formats/torch_csv.h"
+#include "model/passes/torch_comms.h"
 #include "model/schedules/dual_pipe.h"
 #include "model/schedules/schedules.h"
 #include "tests/golden_table.h"
@@ -40,6 +43,21 @@ TEST_CASE("dualpipe_v has PyTorch's order, overlaps included") {
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
       CHECK(schedule.ranks[rank] == StepList(rows[rank].begin(), rows[rank].end()));
     }
+  }
+}
+
+// With PyTorch's own placement of transfers and FSDP steps the files are equal to the byte.
+TEST_CASE("dualpipe_v is PyTorch's file, with and without communication") {
+  for (const Golden& golden : kGoldens) {
+    CAPTURE(golden.name);
+    const auto content = [&golden](const char* what) {
+      std::ifstream file(golden.file(what), std::ios::binary);
+      REQUIRE(file.good());
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const Schedule schedule = dual_pipe_v(golden.ranks, golden.micros);
+    CHECK(torch_csv(schedule) == content("compute_only"));
+    CHECK(torch_csv(add_torch_comms(schedule)) == content("compute_comms"));
   }
 }
 
