@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,18 @@ struct KernelTimes {
   friend bool operator==(const KernelTimes&, const KernelTimes&) = default;
 };
 
+// One transfer of a kernel that makes several: the P2P step it came from, and its own start and
+// end. At an instant the kernel transfers if any of its parts does, and else waits for a peer.
+struct TracePart {
+  StepType step = StepType::fwd_send;
+  std::int32_t stage = -1;
+  std::int32_t micro = -1;
+  TimeNs start_ns = 0;
+  TimeNs end_ns = 0;
+
+  friend bool operator==(const TracePart&, const TracePart&) = default;
+};
+
 struct TraceKernel {
   std::int64_t kernel = 0;  // id, shared by the simulated and the real trace of one Program
   std::int32_t rank = 0;
@@ -37,6 +50,7 @@ struct TraceKernel {
   std::int32_t stage = -1;
   std::int32_t micro = -1;
   std::int32_t layer = -1;
+  std::int32_t first_part = -1;     // into Trace::parts; -1 with fewer than two parts
   std::vector<std::int32_t> peers;  // p2p: peer of each part
   Bytes bytes = 0;                  // p2p: sum over parts
   KernelTimes times;
@@ -74,8 +88,16 @@ struct TraceRank {
 struct Trace {
   std::vector<TraceRank> ranks;
   std::vector<TraceKernel> kernels;
+  std::vector<TracePart> parts;  // of the kernels with several, one after the other
   std::vector<HostRecord> host;
   std::vector<MemoryRecord> memory;
 };
+
+// One for each peer of the kernel; empty with fewer than two.
+inline std::span<const TracePart> parts_of(const Trace& trace, const TraceKernel& kernel) {
+  if (kernel.first_part < 0) return {};
+  return std::span(trace.parts)
+      .subspan(static_cast<std::size_t>(kernel.first_part), kernel.peers.size());
+}
 
 }  // namespace steptwin

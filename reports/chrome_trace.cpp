@@ -266,8 +266,8 @@ class ChromeWriter {
       if (transfer && transfer->send != Transfer::kNoKernel) arrows_.push_back(*transfer);
     }
     std::sort(arrows_.begin(), arrows_.end(), [this](const Transfer& left, const Transfer& right) {
-      const TimeNs first = index_.kernel(left.send).times.start_ns;
-      const TimeNs second = index_.kernel(right.send).times.start_ns;
+      const TimeNs first = left.sending.begin_ns;
+      const TimeNs second = right.sending.begin_ns;
       return std::tie(first, left.send, left.receive) < std::tie(second, right.send, right.receive);
     });
   }
@@ -281,8 +281,8 @@ class ChromeWriter {
     const TraceKernel& send = index_.kernel(transfer.send);
     const TraceKernel& receive = index_.kernel(transfer.receive);
     event(R"({{"ph":"s","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})", send.rank,
-          track_of_kernel_[transfer.send], microseconds_fixed(send.times.start_ns), id);
-    const TimeNs arrival = std::max(receive.times.start_ns, receive.times.end_ns - 1);
+          track_of_kernel_[transfer.send], microseconds_fixed(transfer.sending.begin_ns), id);
+    const TimeNs arrival = std::max(transfer.receiving.begin_ns, transfer.receiving.end_ns - 1);
     event(R"({{"ph":"f","bp":"e","pid":{},"tid":{},"ts":{},"id":{},"cat":"p2p","name":"p2p"}})",
           receive.rank, track_of_kernel_[transfer.receive], microseconds_fixed(arrival), id);
   }

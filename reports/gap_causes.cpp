@@ -167,13 +167,13 @@ void GapCauses::explain_transfer(const Transfer& transfer, Gap& gap) const {
   if (transfer.producer != Transfer::kNoKernel) {
     gap.take(GapCause::dependency, index_->kernel(transfer.producer).times.end_ns);
   }
-  explain_unlaunched(receive, std::min(receive.times.enqueue_ns, receive.times.start_ns), gap);
+  explain_unlaunched(receive, std::min(receive.times.enqueue_ns, transfer.receiving.begin_ns), gap);
   if (transfer.send != Transfer::kNoKernel) {
     const TraceKernel& send = index_->kernel(transfer.send);
-    explain_unlaunched(send, std::min(send.times.enqueue_ns, receive.times.start_ns), gap);
+    explain_unlaunched(send, std::min(send.times.enqueue_ns, transfer.receiving.begin_ns), gap);
   }
-  gap.take(GapCause::order, receive.times.start_ns);
-  gap.take(GapCause::transfer, receive.times.end_ns);
+  gap.take(GapCause::order, transfer.receiving.begin_ns);
+  gap.take(GapCause::transfer, transfer.receiving.end_ns);
 }
 
 void GapCauses::explain_collective(const TraceKernel& collective, Gap& gap) const {

@@ -53,7 +53,7 @@ struct GapTimes {
 //     before P.end            dependency
 //     R or S not enqueued     order while a rendezvous holds its thread, else host
 //     until R.start           order
-//     until R.end             transfer
+//     until R.end             transfer (of a batch, start and end of the part)
 //   each collective X of the chunk between the compute kernel before K and K, in order of ids
 //     before X.enqueue        order while a rendezvous holds its thread, else host
 //     until X.ready           order

@@ -26,10 +26,17 @@ void add_in_flight(const std::vector<ActivationLife>& lives, RankMetrics& metric
   metrics.in_flight_input_max = most_at_once(intervals);
 }
 
+// From its arrival to its end, while nothing of it transfers.
+TimeNs waited_ns(const Trace& trace, const TraceKernel& kernel) {
+  if (kernel.first_part < 0) return kernel.times.start_ns - kernel.times.ready_ns;
+  return occupied(kernel).length_ns() - working(trace, kernel).measure_ns();
+}
+
 void add_waits(const TraceIndex& index, RankMetrics& metrics) {
   for (const std::size_t position : index.kernels_of_rank(metrics.rank)) {
     const TraceKernel& kernel = index.kernel(position);
-    const TimeNs waited = kernel.times.start_ns - kernel.times.ready_ns;
+    if (!is_communication(kernel.kind)) continue;
+    const TimeNs waited = waited_ns(index.trace(), kernel);
     if (kernel.kind == KernelKind::p2p) metrics.p2p_wait_ns += waited;
     if (is_collective(kernel.kind)) metrics.collective_wait_ns += waited;
   }

@@ -29,7 +29,7 @@ struct RankMetrics {
   PhaseGaps phases;
   GapTimes gap_by_cause;                      // adds up to T - |C|
   std::optional<RendezvousTimes> rendezvous;  // needs host records
-  TimeNs p2p_wait_ns = 0;                     // sum of start - ready
+  TimeNs p2p_wait_ns = 0;                     // sum of start - ready, and between parts
   TimeNs collective_wait_ns = 0;
   std::int64_t in_flight_max = 0;        // live (stage, micro-batch) activations
   std::int64_t in_flight_input_max = 0;  // the same, counted as free after BWD_INPUT

@@ -36,6 +36,14 @@ std::vector<Sample> samples_of(const TraceIndex& index, std::int32_t rank,
   return samples;
 }
 
+// Between two of a kernel's parts no bytes may move.
+void add_transfers(const Trace& trace, const TraceKernel& kernel, std::vector<Interval>& into) {
+  if (kernel.first_part < 0) into.push_back({kernel.times.start_ns, kernel.times.end_ns});
+  for (const TracePart& part : parts_of(trace, kernel)) {
+    into.push_back({part.start_ns, part.end_ns});
+  }
+}
+
 }  // namespace
 
 std::optional<double> Dilation::ratio() const {
@@ -58,7 +66,7 @@ Occupancy occupancy_of(const TraceIndex& index, std::int32_t rank) {
       copies.push_back(interval);
     } else {
       communication.push_back(interval);
-      transfer.push_back({kernel.times.start_ns, kernel.times.end_ns});
+      add_transfers(index.trace(), kernel, transfer);
       if (is_collective(kernel.kind)) collective.push_back(interval);
     }
   }

@@ -12,7 +12,7 @@ namespace steptwin::reports {
 struct Occupancy {
   IntervalSet compute;        // C: kernels of kind compute
   IntervalSet communication;  // X: communication kernels, arrival to end
-  IntervalSet transfer;       // the part of X in which bytes move: start to end
+  IntervalSet transfer;       // the part of X in which bytes move: start to end of each part
   IntervalSet collective;     // the part of X that is collectives
   IntervalSet copies;         // M: copies
 };

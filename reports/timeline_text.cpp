@@ -133,9 +133,14 @@ class Picture {
         columns_.spread({times.start_ns, times.end_ns}, {letter, kernel.micro, kernel.stage},
                         compute);
       } else if (is_communication(kernel.kind) && options_.communication) {
-        columns_.spread({times.ready_ns, times.start_ns}, {'.', -1, -1}, communication);
-        columns_.spread({times.start_ns, times.end_ns}, {communication_letter(kernel), -1, -1},
-                        communication);
+        const IntervalSet moving = working(index_.trace(), kernel);
+        const IntervalSet waiting = subtracted(IntervalSet({occupied(kernel)}), moving);
+        for (const Interval& wait : waiting.intervals()) {
+          columns_.spread(wait, {'.', -1, -1}, communication);
+        }
+        for (const Interval& work : moving.intervals()) {
+          columns_.spread(work, {communication_letter(kernel), -1, -1}, communication);
+        }
       }
     }
     row(fmt::format("rank {}", rank), columns_.looks(std::move(compute)));

@@ -38,6 +38,31 @@ std::vector<TraceRank> quoted_names(const Trace& trace) {
   return ranks;
 }
 
+// In quotes where it is more than a word: labels of steps hold commas.
+void write_step(const Trace& trace, const TraceKernel& kernel, fmt::memory_buffer& buffer) {
+  if (kernel.first_part < 0) return buffer.append(name_of(kernel.step));
+  buffer.push_back('"');
+  buffer.append(name_of(kernel.step));
+  char before = '[';
+  for (const TracePart& part : parts_of(trace, kernel)) {
+    buffer.push_back(before);
+    buffer.append(step_label(part.step, part.stage, part.micro));
+    before = '|';
+  }
+  buffer.append(std::string_view("]\""));
+}
+
+// The last column.
+void write_part_spans(const Trace& trace, const TraceKernel& kernel, fmt::memory_buffer& buffer) {
+  bool first = true;
+  for (const TracePart& part : parts_of(trace, kernel)) {
+    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{}{}-{}"), first ? "" : ";",
+                   part.start_ns, part.end_ns);
+    first = false;
+  }
+  buffer.push_back('\n');
+}
+
 }  // namespace
 
 void write_trace_csv(const Trace& trace, std::ostream& out, const ProgressCallback& progress) {
@@ -45,23 +70,25 @@ void write_trace_csv(const Trace& trace, std::ostream& out, const ProgressCallba
   fmt::memory_buffer buffer;
   fmt::format_to(std::back_inserter(buffer),
                  "kernel,rank,thread,stream,kind,part,direction,step,stage,micro,layer,peer,bytes,"
-                 "enqueue_ns,ready_ns,start_ns,end_ns\n");
+                 "enqueue_ns,ready_ns,start_ns,end_ns,part_spans_ns\n");
   std::size_t written = 0;
   for (const TraceKernel& kernel : trace.kernels) {
     const TraceRank& rank = ranks[static_cast<std::size_t>(kernel.rank)];
-    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{},{},{},{},{},{},{},{},"),
-                   kernel.kernel, kernel.rank,
-                   rank.threads.at(static_cast<std::size_t>(kernel.thread)),
+    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{},{},{},{},"), kernel.kernel,
+                   kernel.rank, rank.threads.at(static_cast<std::size_t>(kernel.thread)),
                    rank.streams.at(static_cast<std::size_t>(kernel.stream)), name_of(kernel.kind),
-                   name_of(kernel.part), name_of(kernel.direction), name_of(kernel.step),
-                   kernel.stage, kernel.micro, layer_number(kernel.layer));
+                   name_of(kernel.part), name_of(kernel.direction));
+    write_step(trace, kernel, buffer);
+    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE(",{},{},{},"), kernel.stage,
+                   kernel.micro, layer_number(kernel.layer));
     for (std::size_t part = 0; part < kernel.peers.size(); ++part) {
       fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{}{}"), part > 0 ? ";" : "",
                      kernel.peers[part]);
     }
-    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE(",{},{},{},{},{}\n"), kernel.bytes,
+    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE(",{},{},{},{},{},"), kernel.bytes,
                    kernel.times.enqueue_ns, kernel.times.ready_ns, kernel.times.start_ns,
                    kernel.times.end_ns);
+    write_part_spans(trace, kernel, buffer);
     ++written;
     if (buffer.size() <= kFlushBytes) continue;
     flush(buffer, out);

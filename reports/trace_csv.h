@@ -12,10 +12,12 @@ namespace steptwin::reports {
 // trace.csv, one line per kernel, ordered by id:
 //
 //   kernel,rank,thread,stream,kind,part,direction,step,stage,micro,layer,peer,bytes,
-//   enqueue_ns,ready_ns,start_ns,end_ns
+//   enqueue_ns,ready_ns,start_ns,end_ns,part_spans_ns
 //
 // thread and stream are names; stage and micro count from 0, layer from 1 within its stage, and are
-// -1 where there is none; the peers of a p2p kernel's parts are listed as "1;3".
+// -1 where there is none; the peers of a p2p kernel's parts are listed as "1;3". A kernel of
+// several parts names them in its step and has their times in part_spans_ns
+// (reports/trace_csv_parts.h).
 //
 // host.csv, one line per host record, by rank, thread and position:
 //

@@ -10,13 +10,15 @@
 #include "model/hooks.h"
 #include "reports/csv_rows.h"
 #include "reports/trace_csv.h"
+#include "reports/trace_csv_parts.h"
 
 namespace steptwin::reports {
 namespace {
 
-constexpr std::array<std::string_view, 17> kKernelColumns = {
-    "kernel", "rank",  "thread", "stream", "kind",       "part",     "direction", "step",  "stage",
-    "micro",  "layer", "peer",   "bytes",  "enqueue_ns", "ready_ns", "start_ns",  "end_ns"};
+constexpr std::array<std::string_view, 18> kKernelColumns = {
+    "kernel",    "rank",       "thread",   "stream",   "kind",   "part",
+    "direction", "step",       "stage",    "micro",    "layer",  "peer",
+    "bytes",     "enqueue_ns", "ready_ns", "start_ns", "end_ns", "part_spans_ns"};
 constexpr std::array<std::string_view, 7> kHostColumns = {"rank",   "thread",   "command", "hook",
                                                           "kernel", "begin_ns", "end_ns"};
 
@@ -124,15 +126,6 @@ KernelTimes times_in(const CsvRows& rows) {
   return times;
 }
 
-StepType step_in(const CsvRows& rows, std::size_t column) {
-  const std::optional<StepType> step = step_type_named(rows.text(column));
-  if (!step) {
-    throw rows.error_at(column, fmt::format("\"{}\" is unknown", rows.text(column)),
-                        "a step like \"FWD\"");
-  }
-  return *step;
-}
-
 void read_kernels(CsvRows& rows, Trace& trace, std::vector<RankNames>& ranks) {
   rows.expect(kKernelColumns);
   while (rows.next()) {
@@ -150,13 +143,13 @@ void read_kernels(CsvRows& rows, Trace& trace, std::vector<RankNames>& ranks) {
     kernel.kind = named(rows, 4, KernelKind::copy);
     kernel.part = named(rows, 5, Part::load);
     kernel.direction = named(rows, 6, Direction::backward_weight);
-    kernel.step = step_in(rows, 7);
     kernel.stage = index_in(rows, 8, -1, kMostIndex);
     kernel.micro = index_in(rows, 9, -1, kMostIndex);
     kernel.layer = layer_in(rows, 10);
     kernel.peers = peers_in(rows, 11);
     kernel.bytes = rows.integer(12, 0, kMostBytes);
     kernel.times = times_in(rows);
+    read_step_and_parts(rows, {7, 17}, kernel, trace.parts);
     trace.kernels.push_back(std::move(kernel));
   }
 }

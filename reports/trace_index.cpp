@@ -4,6 +4,7 @@
 #include <cassert>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace steptwin::reports {
 namespace {
@@ -33,6 +34,14 @@ Interval window_of(const std::vector<TraceKernel>& kernels) {
 }
 
 }  // namespace
+
+IntervalSet working(const Trace& trace, const TraceKernel& kernel) {
+  const std::span<const TracePart> parts = parts_of(trace, kernel);
+  if (parts.empty()) return IntervalSet({{kernel.times.start_ns, kernel.times.end_ns}});
+  std::vector<Interval> pieces;
+  for (const TracePart& part : parts) pieces.push_back({part.start_ns, part.end_ns});
+  return IntervalSet(std::move(pieces));
+}
 
 TraceIndex::TraceIndex(const Trace& trace) : trace_(&trace), window_(window_of(trace.kernels)) {
   order_by_rank();

@@ -29,6 +29,10 @@ inline Interval occupied(const TraceKernel& kernel) {
   return {begin, kernel.times.end_ns};
 }
 
+// When the kernel does its work: from its start to its end, or, of several parts, while one of them
+// transfers.
+IntervalSet working(const Trace& trace, const TraceKernel& kernel);
+
 // Ways to find kernels in a trace without searching it. Kernels are named by their position in
 // trace.kernels. Costs a sort of the kernels; the trace must outlive it.
 class TraceIndex {

@@ -1,6 +1,7 @@
 #include "reports/transfers.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 namespace steptwin::reports {
@@ -20,9 +21,9 @@ std::int32_t producer_stage(const Chunk& chunk) {
   return is_forward(chunk) ? chunk.stage - 1 : chunk.stage + 1;
 }
 
-bool is_batch(const TraceKernel& kernel) {
-  return kernel.kind == KernelKind::p2p &&
-         (kernel.peers.size() > 1 || kernel.step == StepType::batch_send_recv);
+template <typename Part>
+auto label_of(const Part& part) {
+  return std::tie(part.stage, part.micro, part.step, part.rank);
 }
 
 }  // namespace
@@ -30,67 +31,53 @@ bool is_batch(const TraceKernel& kernel) {
 Transfers::Transfers(const TraceIndex& index) : index_(&index) {
   for (std::size_t position = 0; position < index.trace().kernels.size(); ++position) {
     const TraceKernel& kernel = index.kernel(position);
-    if (!is_batch(kernel)) continue;
-    std::vector<std::int32_t> peers = kernel.peers;
-    std::sort(peers.begin(), peers.end());
-    peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-    for (const std::int32_t peer : peers) {
-      batches_.push_back(
-          {kernel.rank, peer, kernel.times.ready_ns, kernel.times.start_ns, position});
+    const std::span<const TracePart> parts = parts_of(index.trace(), kernel);
+    for (std::size_t at = 0; at < parts.size(); ++at) {
+      const TracePart& part = parts[at];
+      parts_.push_back({part.step,
+                        part.stage,
+                        part.micro,
+                        kernel.rank,
+                        {kernel.peers[at], position, {part.start_ns, part.end_ns}}});
     }
   }
-  std::sort(batches_.begin(), batches_.end(), [](const Batch& left, const Batch& right) {
-    return std::tie(left.rank, left.peer, left.ready_ns, left.kernel) <
-           std::tie(right.rank, right.peer, right.ready_ns, right.kernel);
-  });
+  std::stable_sort(parts_.begin(), parts_.end(),
+                   [](const LabelledPart& left, const LabelledPart& right) {
+                     return label_of(left) < label_of(right);
+                   });
 }
 
 std::optional<Transfer> Transfers::into(const Chunk& chunk) const {
   if (!takes_input(chunk)) return std::nullopt;
-  const StepType receive = is_forward(chunk) ? StepType::fwd_recv : StepType::bwd_recv;
-  const Chunk* found = index_->find(receive, chunk.stage, chunk.micro, chunk.rank);
-  if (found != nullptr) return labelled(chunk, index_->kernels_of(*found).front());
-  return batched(chunk);
-}
-
-std::optional<Transfer> Transfers::labelled(const Chunk& chunk, std::size_t receive) const {
-  Transfer transfer{receive, kNoKernel, kNoKernel};
-  const std::vector<std::int32_t>& peers = index_->kernel(receive).peers;
-  if (peers.empty()) return transfer;
-  const std::int32_t peer = peers.front();
-  transfer.producer = last_kernel(producer_of(chunk, peer));
-  const StepType send = is_forward(chunk) ? StepType::fwd_send : StepType::bwd_send;
-  const Chunk* found = index_->find(send, producer_stage(chunk), chunk.micro, peer);
-  if (found != nullptr) {
-    transfer.send = index_->kernels_of(*found).front();
-  } else if (transfer.producer != kNoKernel) {
-    const TimeNs end_ns = index_->kernel(transfer.producer).times.end_ns;
-    transfer.send = batch_ready_from(peer, chunk.rank, end_ns);
-  }
+  const bool forward = is_forward(chunk);
+  const std::optional<End> receive = end_of(forward ? StepType::fwd_recv : StepType::bwd_recv,
+                                            chunk.stage, chunk.micro, chunk.rank);
+  if (!receive) return std::nullopt;
+  Transfer transfer{receive->kernel, kNoKernel, kNoKernel, receive->moving, {}};
+  if (receive->peer < 0) return transfer;
+  transfer.producer = last_kernel(producer_of(chunk, receive->peer));
+  const std::optional<End> send = end_of(forward ? StepType::fwd_send : StepType::bwd_send,
+                                         producer_stage(chunk), chunk.micro, receive->peer);
+  if (!send) return transfer;
+  transfer.send = send->kernel;
+  transfer.sending = send->moving;
   return transfer;
 }
 
-std::optional<Transfer> Transfers::batched(const Chunk& chunk) const {
-  auto batch = std::partition_point(
-      batches_.begin(), batches_.end(),
-      [&chunk](const Batch& candidate) { return candidate.rank < chunk.rank; });
-  while (batch != batches_.end() && batch->rank == chunk.rank) {
-    const std::int32_t peer = batch->peer;
-    const std::size_t producer = last_kernel(producer_of(chunk, peer));
-    if (producer != kNoKernel) {
-      const TimeNs end_ns = index_->kernel(producer).times.end_ns;
-      const std::size_t send = batch_ready_from(peer, chunk.rank, end_ns);
-      if (send == kNoKernel) return std::nullopt;
-      const TimeNs start_ns = index_->kernel(send).times.start_ns;
-      const std::size_t receive = batch_started_from(chunk.rank, peer, start_ns);
-      if (receive == kNoKernel) return std::nullopt;
-      return Transfer{receive, send, producer};
-    }
-    batch = std::partition_point(batch, batches_.end(), [&](const Batch& candidate) {
-      return candidate.rank == chunk.rank && candidate.peer <= peer;
-    });
+std::optional<Transfers::End> Transfers::end_of(StepType step, std::int32_t stage,
+                                                std::int32_t micro, std::int32_t rank) const {
+  if (const Chunk* chunk = index_->find(step, stage, micro, rank)) {
+    const std::size_t position = index_->kernels_of(*chunk).front();
+    const TraceKernel& kernel = index_->kernel(position);
+    const std::int32_t peer = kernel.peers.empty() ? -1 : kernel.peers.front();
+    return End{peer, position, {kernel.times.start_ns, kernel.times.end_ns}};
   }
-  return std::nullopt;
+  const auto wanted = std::tie(stage, micro, step, rank);
+  const auto found =
+      std::partition_point(parts_.begin(), parts_.end(),
+                           [&wanted](const LabelledPart& part) { return label_of(part) < wanted; });
+  if (found == parts_.end() || label_of(*found) != wanted) return std::nullopt;
+  return found->end;
 }
 
 const Chunk* Transfers::producer_of(const Chunk& chunk, std::int32_t rank) const {
@@ -110,29 +97,6 @@ std::size_t Transfers::last_kernel(const Chunk* chunk) const {
     }
   }
   return last;
-}
-
-std::size_t Transfers::batch_ready_from(std::int32_t rank, std::int32_t peer,
-                                        TimeNs ready_ns) const {
-  const auto wanted = std::tie(rank, peer, ready_ns);
-  const auto found =
-      std::partition_point(batches_.begin(), batches_.end(), [&wanted](const Batch& batch) {
-        return std::tie(batch.rank, batch.peer, batch.ready_ns) < wanted;
-      });
-  const bool fits = found != batches_.end() && found->rank == rank && found->peer == peer;
-  return fits ? found->kernel : kNoKernel;
-}
-
-// Batches between two ranks start in the order they get ready, as a stream runs in order.
-std::size_t Transfers::batch_started_from(std::int32_t rank, std::int32_t peer,
-                                          TimeNs start_ns) const {
-  const auto wanted = std::tie(rank, peer, start_ns);
-  const auto found =
-      std::partition_point(batches_.begin(), batches_.end(), [&wanted](const Batch& batch) {
-        return std::tie(batch.rank, batch.peer, batch.start_ns) < wanted;
-      });
-  const bool fits = found != batches_.end() && found->rank == rank && found->peer == peer;
-  return fits ? found->kernel : kNoKernel;
 }
 
 }  // namespace steptwin::reports

@@ -11,7 +11,8 @@
 namespace steptwin::reports {
 
 // The transfer that brings a chunk its input. Positions in trace.kernels; kNoKernel where the
-// trace does not tell.
+// trace does not tell. A kernel of several parts is many transfers: each end has the times of its
+// own part.
 //
 //   rank 0  compute  [FWD(s0,m3) ........ producer]
 //           comm                                   [FWD_SEND(s0,m3) send   ]
@@ -25,19 +26,16 @@ struct Transfer {
   // The kernel of the chunk that feeds the send which ends last: until then the value is not
   // computed anywhere. Where a chunk ends in a collective (combine), it is that one.
   std::size_t producer = kNoKernel;
+  Interval receiving;  // when the bytes move, start to end
+  Interval sending;
 };
 
-// Finds the input transfer of a chunk:
+// Finds the input transfer of a chunk, by the labels of kernels or of their parts:
 //
 //   FWD(s,m)               receive FWD_RECV(s,m), send FWD_SEND(s-1,m) on the receive's peer,
 //                          producer FWD(s-1,m) there
 //   BWD(s,m), BWD_INPUT    receive BWD_RECV(s,m), send BWD_SEND(s+1,m), producer BWD(s+1,m) or
 //                          BWD_INPUT(s+1,m)
-//
-// A kernel that carries a batch is labelled with one of its parts, or with none, so what else it
-// carries is found by time: the send is the first batch between the two ranks that was ready at
-// or after the producer's end, the receive the batch on the other rank whose transfer starts with
-// it. In a schedule that holds a value back for a later batch this names too early a batch.
 class Transfers {
  public:
   explicit Transfers(const TraceIndex& index);
@@ -47,23 +45,26 @@ class Transfers {
   std::optional<Transfer> into(const Chunk& chunk) const;
 
  private:
-  struct Batch {
-    std::int32_t rank = 0;
-    std::int32_t peer = 0;
-    TimeNs ready_ns = 0;
-    TimeNs start_ns = 0;
+  struct End {
+    std::int32_t peer = -1;
     std::size_t kernel = 0;
+    Interval moving;
+  };
+  struct LabelledPart {
+    StepType step = StepType::fwd_send;
+    std::int32_t stage = -1;
+    std::int32_t micro = -1;
+    std::int32_t rank = 0;
+    End end;
   };
 
-  std::optional<Transfer> labelled(const Chunk& chunk, std::size_t receive) const;
-  std::optional<Transfer> batched(const Chunk& chunk) const;
+  std::optional<End> end_of(StepType step, std::int32_t stage, std::int32_t micro,
+                            std::int32_t rank) const;
   const Chunk* producer_of(const Chunk& chunk, std::int32_t rank) const;
   std::size_t last_kernel(const Chunk* chunk) const;
-  std::size_t batch_ready_from(std::int32_t rank, std::int32_t peer, TimeNs ready_ns) const;
-  std::size_t batch_started_from(std::int32_t rank, std::int32_t peer, TimeNs start_ns) const;
 
   const TraceIndex* index_;
-  std::vector<Batch> batches_;  // by (rank, peer, ready, kernel)
+  std::vector<LabelledPart> parts_;  // by (stage, micro, step, rank), and by kernel where alike
 };
 
 }  // namespace steptwin::reports

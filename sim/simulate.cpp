@@ -23,7 +23,22 @@ std::vector<std::int32_t> launching_threads(const Program& program) {
   return threads;
 }
 
-TraceKernel trace_kernel(const State& state, std::size_t index, std::int32_t thread) {
+void add_parts(const State& state, const Kernel& kernel, TraceKernel& traced,
+               std::vector<TracePart>& parts) {
+  if (kernel.part_count > 1) traced.first_part = static_cast<std::int32_t>(parts.size());
+  for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
+    const auto index = static_cast<std::size_t>(kernel.first_part + offset);
+    const P2pPart& part = state.program->p2p_parts[index];
+    traced.peers.push_back(part.peer);
+    traced.bytes += part.bytes;
+    if (kernel.part_count == 1) continue;
+    const PartTimes& times = state.part_times[index];
+    parts.push_back({part.step, part.stage, part.micro, times.start_ns, times.end_ns});
+  }
+}
+
+TraceKernel trace_kernel(const State& state, std::size_t index, std::int32_t thread,
+                         std::vector<TracePart>& parts) {
   const Kernel& kernel = state.program->kernels[index];
   TraceKernel traced;
   traced.kernel = static_cast<std::int64_t>(index);
@@ -38,12 +53,7 @@ TraceKernel trace_kernel(const State& state, std::size_t index, std::int32_t thr
   traced.micro = kernel.micro;
   traced.layer = kernel.layer;
   traced.bytes = kernel.bytes;
-  for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
-    const P2pPart& part =
-        state.program->p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
-    traced.peers.push_back(part.peer);
-    traced.bytes += part.bytes;
-  }
+  add_parts(state, kernel, traced, parts);
   traced.times = state.times[index];
   return traced;
 }
@@ -73,7 +83,7 @@ Trace make_trace(const State& state) {
   const std::vector<std::int32_t> threads = launching_threads(*state.program);
   trace.kernels.reserve(state.times.size());
   for (std::size_t index = 0; index < state.times.size(); ++index) {
-    trace.kernels.push_back(trace_kernel(state, index, threads[index]));
+    trace.kernels.push_back(trace_kernel(state, index, threads[index], trace.parts));
   }
   trace.memory = memory_records(*state.program, state.times);
   trace.host.reserve(state.records.size());

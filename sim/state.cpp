@@ -75,6 +75,7 @@ State make_state(const Program& program, bool host_records) {
   state.channels = make_channels(program.p2p_parts.size());
   state.watchers.resize(state.streams.size() + state.threads.size());
   state.times.resize(program.kernels.size());
+  state.part_times.resize(program.p2p_parts.size());
   if (host_records) state.records.resize(static_cast<std::size_t>(commands));
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     activate_rank(state, static_cast<std::int32_t>(rank));

@@ -43,7 +43,8 @@ struct StreamState {
   std::int32_t watchers = kNobody;
   std::int32_t watched_position = 0;  // the smallest they wait for
   std::int32_t rank = 0;
-  bool queued = false;  // in State::active_streams
+  bool queued = false;       // in State::active_streams
+  bool times_parts = false;  // the kernel in flight has several parts
 };
 
 // An event covers the first `position` entries of a stream.
@@ -117,6 +118,12 @@ struct CommunicatorState {
   Stamp latest;
 };
 
+// Of one part of a p2p kernel.
+struct PartTimes {
+  TimeNs start_ns;
+  TimeNs end_ns;
+};
+
 // The beginning and the end of a command; -1 where it never came to it.
 struct CommandTimes {
   TimeNs begin_ns = -1;
@@ -137,6 +144,7 @@ struct State {
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
   std::vector<std::int32_t> active_ranks;    // their host threads may
   UnsetArray<KernelTimes> times;             // by kernel; written when it arrives and ends
+  UnsetArray<PartTimes> part_times;          // by part; written for kernels with several
   std::vector<CommandTimes> records;         // by command, if wanted
 };
 

@@ -29,7 +29,11 @@ void land(State& state, StreamState& stream) {
 }
 
 // One part of the kernel in flight on `stream` transfers from `start` to `end`.
-void finish_part(StreamState& stream, const Stamp& start, const Stamp& end) {
+void finish_part(State& state, StreamState& stream, std::int32_t part, const Stamp& start,
+                 const Stamp& end) {
+  if (stream.times_parts) {
+    state.part_times[static_cast<std::size_t>(part)] = {start.time, end.time};
+  }
   if (stream.flight_start_ns < 0 || start.time < stream.flight_start_ns) {
     stream.flight_start_ns = start.time;
   }
@@ -73,8 +77,8 @@ void arrive_part(State& state, std::int32_t stream_index, const Kernel& kernel,
   }
   const Stamp start = later(own.arrived, other.arrived);
   const Stamp end = end_of_work(start, part.transfer_ns);
-  finish_part(own, start, end);
-  finish_part(other, start, end);
+  finish_part(state, own, part_index, start, end);
+  finish_part(state, other, met, start, end);
   if (other.open_parts == 0 && other_index != stream_index) land_elsewhere(state, other_index);
 }
 
@@ -82,6 +86,7 @@ void arrive_part(State& state, std::int32_t stream_index, const Kernel& kernel,
 bool arrive_p2p(State& state, std::int32_t stream_index, const Kernel& kernel) {
   StreamState& stream = state.streams[static_cast<std::size_t>(stream_index)];
   stream.open_parts = kernel.part_count;
+  stream.times_parts = kernel.part_count > 1;
   stream.flight_end = heads_of_round(stream.arrived);
   stream.flight_start_ns = -1;
   for (std::int32_t part = 0; part < kernel.part_count; ++part) {

@@ -173,15 +173,16 @@ TEST_CASE("a compute kernel without duration ends a gap as any other does") {
   CHECK(causes_of(maker.trace(), 0) == Causes{3, 5 + 2, 0, 0, 0});
 }
 
-TEST_CASE("what a batch carries is found by time, labelled or not") {
-  // Rank 0 sends m0 in a batch of its own label, rank 1's batch is labelled with another part.
+TEST_CASE("of a batch, the times are those of the part") {
   TraceMaker maker(2);
   maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
-      .p2p(0, StepType::batch_send_recv, -1, -1, {1, 1}, {0, 10, 14, 20})
-      .p2p(1, StepType::bwd_send, 1, 7, {0, 0}, {0, 14, 14, 20})
-      .compute(1, StepType::fwd, 1, 0, 0, 20, 30);
-  // [0,10) dependency, [10,14) order, [14,20) transfer
-  CHECK(causes_of(maker.trace(), 1) == Causes{10, 6, 4, 0, 0});
+      .batch(0, {1, 1}, 10,
+             {{StepType::bwd_recv, 0, 3, 12, 14}, {StepType::fwd_send, 0, 0, 13, 20}})
+      .batch(1, {0, 0}, 12,
+             {{StepType::bwd_send, 1, 3, 12, 14}, {StepType::fwd_recv, 1, 0, 13, 20}})
+      .compute(1, StepType::fwd, 1, 0, 0, 21, 30);
+  // [0,10) dependency, [10,13) order, [13,20) transfer, [20,21) order
+  CHECK(causes_of(maker.trace(), 1) == Causes{10, 7, 4, 0, 0});
 }
 
 TEST_CASE("a rank without compute has nothing to do at all") {

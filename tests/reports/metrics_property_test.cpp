@@ -24,6 +24,19 @@ bool is_busy(const Trace& trace, std::int32_t rank, TimeNs instant, auto&& count
   });
 }
 
+// Whether any communication kernel, or any part of one that has several, moves bytes.
+bool transfers(const Trace& trace, std::int32_t rank, TimeNs t) {
+  for (const TraceKernel& kernel : trace.kernels) {
+    if (kernel.rank != rank || !is_communication(kernel.kind)) continue;
+    const bool whole = kernel.first_part < 0;
+    if (whole && kernel.times.start_ns <= t && t < kernel.times.end_ns) return true;
+    for (const TracePart& part : parts_of(trace, kernel)) {
+      if (part.start_ns <= t && t < part.end_ns) return true;
+    }
+  }
+  return false;
+}
+
 TEST_CASE("occupancy agrees with looking at every nanosecond") {
   std::mt19937_64 random(kSeed);
   CAPTURE(kSeed);
@@ -48,12 +61,17 @@ TEST_CASE("occupancy agrees with looking at every nanosecond") {
         counted.overlapped_ns += compute && communication;
         counted.exposed_comm_ns += communication && !compute;
         counted.exposed_copy_ns += copy && !compute && !communication;
+        const bool transfer = communication && !compute && transfers(trace, rank.rank, t);
+        counted.exposed_transfer_ns += transfer;
+        counted.exposed_wait_ns += communication && !compute && !transfer;
         counted.idle_ns += !compute && !communication && !copy;
       }
       REQUIRE(rank.times.compute_ns == counted.compute_ns);
       REQUIRE(rank.times.communication_ns == counted.communication_ns);
       REQUIRE(rank.times.overlapped_ns == counted.overlapped_ns);
       REQUIRE(rank.times.exposed_comm_ns == counted.exposed_comm_ns);
+      REQUIRE(rank.times.exposed_transfer_ns == counted.exposed_transfer_ns);
+      REQUIRE(rank.times.exposed_wait_ns == counted.exposed_wait_ns);
       REQUIRE(rank.times.exposed_copy_ns == counted.exposed_copy_ns);
       REQUIRE(rank.times.idle_ns == counted.idle_ns);
     }
@@ -113,12 +131,12 @@ TEST_CASE("counts over time agree with counting at every nanosecond") {
 // Everything a trace.csv and host.csv tell, with names for numbers.
 auto told(const Trace& trace, const TraceKernel& kernel) {
   const TraceRank& rank = trace.ranks[static_cast<std::size_t>(kernel.rank)];
-  return std::tuple(kernel.kernel, kernel.rank,
-                    rank.threads.at(static_cast<std::size_t>(kernel.thread)),
-                    rank.streams.at(static_cast<std::size_t>(kernel.stream)), kernel.kind,
-                    kernel.part, kernel.direction, kernel.step, kernel.stage, kernel.micro,
-                    kernel.layer, kernel.peers, kernel.bytes, kernel.times.enqueue_ns,
-                    kernel.times.ready_ns, kernel.times.start_ns, kernel.times.end_ns);
+  return std::tuple(
+      kernel.kernel, kernel.rank, rank.threads.at(static_cast<std::size_t>(kernel.thread)),
+      rank.streams.at(static_cast<std::size_t>(kernel.stream)), kernel.kind, kernel.part,
+      kernel.direction, kernel.step, kernel.stage, kernel.micro, kernel.layer, kernel.peers,
+      kernel.bytes, kernel.times.enqueue_ns, kernel.times.ready_ns, kernel.times.start_ns,
+      kernel.times.end_ns, kernel.first_part);
 }
 auto told(const Trace& trace, const HostRecord& record) {
   const TraceRank& rank = trace.ranks[static_cast<std::size_t>(record.rank)];
@@ -143,6 +161,7 @@ TEST_CASE("a trace comes back from its CSV files") {
     const Trace back = parse_trace_csv({"trace.csv", kernel_text}, {"host.csv", host_text});
     REQUIRE(back.kernels.size() == trace.kernels.size());
     REQUIRE(back.host.size() == trace.host.size());
+    REQUIRE(back.parts == trace.parts);
     for (std::size_t kernel = 0; kernel < trace.kernels.size(); ++kernel) {
       REQUIRE(told(back, back.kernels[kernel]) == told(trace, trace.kernels[kernel]));
     }

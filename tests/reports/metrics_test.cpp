@@ -128,6 +128,19 @@ TEST_CASE("the window divides into compute, exposed communication, exposed copie
   CHECK(broken_identity(metrics) == "");
 }
 
+// A kernel that arrives at 0 and ends at 20; its parts move over [4,8) and [14,20).
+//
+//   comm   ....====......======
+//          0   4   8     14    20
+TEST_CASE("between the transfers of its parts a batch waits") {
+  TraceMaker maker(2);
+  maker.batch(0, {1, 1}, 0, {{StepType::fwd_send, 0, 0, 4, 8}, {StepType::bwd_recv, 0, 1, 14, 20}});
+  const Metrics metrics = compute_metrics(maker.trace());
+  CHECK(metrics.ranks[0].times.exposed_transfer_ns == 10);
+  CHECK(metrics.ranks[0].times.exposed_wait_ns == 10);
+  CHECK(metrics.ranks[0].p2p_wait_ns == 10);
+}
+
 TEST_CASE("the job's overlap ratio sums over ranks, it does not average percentages") {
   TraceMaker maker(2);
   maker.compute(0, StepType::fwd, 0, 0, 0, 0, 100)

@@ -43,6 +43,16 @@ inline Trace random_trace(std::mt19937_64& random) {
     const TimeNs ready = draw(0, 100);
     const TimeNs start = ready + draw(0, 10);
     kernel.times = {draw(0, ready), ready, start, start + draw(0, 12)};
+    if (kernel.peers.size() > 1) {
+      kernel.first_part = static_cast<std::int32_t>(trace.parts.size());
+      for (std::size_t part = 0; part < kernel.peers.size(); ++part) {
+        const TimeNs begin = draw(kernel.times.start_ns, kernel.times.end_ns);
+        const auto stage = draw32(-1, 3);
+        trace.parts.push_back({static_cast<StepType>(draw(6, 9)), stage,
+                               stage < 0 ? -1 : draw32(-1, 3), begin,
+                               draw(begin, kernel.times.end_ns)});
+      }
+    }
     trace.kernels.push_back(kernel);
   }
   for (std::int64_t left = draw(0, 20); left > 0; --left) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -35,6 +36,25 @@ class TraceMaker {
     kernel.peers = std::move(peers);
     kernel.bytes = 100;
     kernel.times = times;
+    return *this;
+  }
+
+  // A kernel of several parts on the comm stream: it starts with the first of them and ends with
+  // the last.
+  TraceMaker& batch(std::int32_t rank, std::vector<std::int32_t> peers, TimeNs ready,
+                    const std::vector<TracePart>& parts) {
+    TraceKernel& kernel =
+        add(rank, 1, KernelKind::p2p, Part::p2p, StepType::batch_send_recv, -1, -1);
+    kernel.direction = Direction::none;
+    kernel.peers = std::move(peers);
+    kernel.bytes = 100;
+    kernel.first_part = static_cast<std::int32_t>(trace_.parts.size());
+    kernel.times = {0, ready, parts.front().start_ns, parts.front().end_ns};
+    for (const TracePart& part : parts) {
+      kernel.times.start_ns = std::min(kernel.times.start_ns, part.start_ns);
+      kernel.times.end_ns = std::max(kernel.times.end_ns, part.end_ns);
+      trace_.parts.push_back(part);
+    }
     return *this;
   }
 

@@ -26,29 +26,31 @@ TEST_CASE("a forward's input: receive, send on the peer, last kernel of the prod
   CHECK_FALSE(transfers.into(*index.find(StepType::fwd, 0, 5, 0)));
 }
 
-TEST_CASE("in batches the send is the first one ready after the producer") {
-  // Rank 1's batches: the one at 5 was ready before FWD(s0,m1) ended at 20, so m1 comes with the
-  // one at 20.
+TEST_CASE("in batches both ends are the parts with the labels of the transfer") {
+  // Rank 0 holds FWD(s0,m0) back for its second batch, where it moves over [22,25).
   TraceMaker maker(2);
   maker.compute(0, StepType::fwd, 0, 0, 0, 0, 5)
-      .p2p(0, StepType::batch_send_recv, -1, -1, {1, 1}, {0, 5, 6, 8})
-      .compute(0, StepType::fwd, 0, 1, 0, 5, 20)
-      .p2p(0, StepType::batch_send_recv, -1, -1, {1, 1}, {0, 20, 22, 25})
-      .p2p(1, StepType::batch_send_recv, -1, -1, {0, 0}, {0, 6, 6, 8})
-      .p2p(1, StepType::batch_send_recv, -1, -1, {0, 0}, {0, 22, 22, 25})
-      .compute(1, StepType::fwd, 1, 0, 0, 8, 22)
-      .compute(1, StepType::fwd, 1, 1, 0, 25, 30);
+      .batch(0, {1, 1}, 5, {{StepType::fwd_send, 0, 7, 6, 8}, {StepType::bwd_recv, 0, 6, 6, 9}})
+      .batch(0, {1, 1}, 20,
+             {{StepType::bwd_recv, 0, 7, 20, 21}, {StepType::fwd_send, 0, 0, 22, 25}})
+      .batch(1, {0, 0}, 6, {{StepType::fwd_recv, 1, 7, 6, 8}, {StepType::bwd_send, 1, 6, 6, 9}})
+      .p2p(1, StepType::fwd_recv, 1, 0, {0}, {0, 22, 22, 25})
+      .compute(1, StepType::fwd, 1, 0, 0, 25, 30)
+      .compute(0, StepType::bwd, 0, 6, 0, 9, 12);
   const TraceIndex index(maker.trace());
   const Transfers transfers(index);
-  const auto first = transfers.into(*index.find(StepType::fwd, 1, 0, 1));
-  const auto second = transfers.into(*index.find(StepType::fwd, 1, 1, 1));
-  REQUIRE(first);
-  REQUIRE(second);
-  CHECK(first->send == 1);
-  CHECK(first->receive == 4);
-  CHECK(second->send == 3);
-  CHECK(second->receive == 5);
-  CHECK(second->producer == 2);
+  const auto forward = transfers.into(*index.find(StepType::fwd, 1, 0, 1));
+  REQUIRE(forward);
+  CHECK(forward->send == 2);
+  CHECK((forward->sending == Interval{22, 25}));
+  CHECK(forward->receive == 4);
+  CHECK(forward->producer == 0);
+  const auto backward = transfers.into(*index.find(StepType::bwd, 0, 6, 0));
+  REQUIRE(backward);
+  CHECK(backward->send == 3);
+  CHECK(backward->receive == 1);
+  CHECK((backward->receiving == Interval{6, 9}));
+  CHECK(backward->producer == Transfer::kNoKernel);
 }
 
 }  // namespace

@@ -87,6 +87,13 @@ std::optional<TimeNs> next_instant(const State& state) {
   return next_ns;
 }
 
+void list_part_spans(const naive::KernelState& kernel, NaiveResult& result) {
+  if (kernel.part_ends_ns.size() < 2) return;
+  for (std::size_t part = 0; part < kernel.part_ends_ns.size(); ++part) {
+    result.part_spans.push_back({kernel.part_starts_ns[part], kernel.part_ends_ns[part]});
+  }
+}
+
 void list_blocked(const State& state, std::int32_t rank, NaiveResult& result) {
   const naive::RankState& rank_state = state.ranks[at(rank)];
   for (std::size_t thread = 0; thread < rank_state.threads.size(); ++thread) {
@@ -109,7 +116,10 @@ void list_blocked(const State& state, std::int32_t rank, NaiveResult& result) {
 NaiveResult result_of(const State& state) {
   NaiveResult result;
   result.last_ns = state.now_ns;
-  for (const naive::KernelState& kernel : state.kernels) result.times.push_back(kernel.times);
+  for (const naive::KernelState& kernel : state.kernels) {
+    result.times.push_back(kernel.times);
+    list_part_spans(kernel, result);
+  }
   for (std::size_t rank = 0; rank < state.ranks.size(); ++rank) {
     for (const naive::ThreadState& thread : state.ranks[rank].threads) {
       result.host.insert(result.host.end(), thread.records.begin(), thread.records.end());

@@ -84,11 +84,17 @@ struct NaiveBlockedStream {
   friend bool operator==(const NaiveBlockedStream&, const NaiveBlockedStream&) = default;
 };
 
+struct NaivePartSpan {
+  TimeNs start_ns = 0;
+  TimeNs end_ns = 0;
+};
+
 struct NaiveResult {
-  std::vector<KernelTimes> times;  // by kernel; -1 where it never came to it
-  std::vector<HostRecord> host;    // completed commands by (rank, thread, position); a launch that
-                                   // waited for the lock begins when it asked
-  TimeNs last_ns = 0;              // the last instant, ends of single transfers included
+  std::vector<KernelTimes> times;         // by kernel; -1 where it never came to it
+  std::vector<NaivePartSpan> part_spans;  // of kernels with several parts, one after the other
+  std::vector<HostRecord> host;  // completed commands by (rank, thread, position); a launch that
+                                 // waited for the lock begins when it asked
+  TimeNs last_ns = 0;            // the last instant, ends of single transfers included
   bool deadlocked = false;
   std::vector<NaiveBlockedThread> blocked_threads;  // by (rank, thread); only after a deadlock
   std::vector<NaiveBlockedStream> blocked_streams;  // by (rank, stream); only after a deadlock

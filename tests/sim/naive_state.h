@@ -71,8 +71,9 @@ struct RankState {
 
 struct KernelState {
   KernelTimes times{kNever, kNever, kNever, kNever};
-  TimeNs end_ns = kNever;            // known once it has started; times.end_ns once it has ended
-  std::vector<TimeNs> part_ends_ns;  // p2p
+  TimeNs end_ns = kNever;              // known once it has started; times.end_ns once it has ended
+  std::vector<TimeNs> part_starts_ns;  // p2p
+  std::vector<TimeNs> part_ends_ns;
 };
 
 struct ArrivedPart {

@@ -37,6 +37,7 @@ bool pass_one_wait_per_stream(RankState& rank) {
 
 void arrive_parts(State& state, std::int32_t id) {
   const Kernel& kernel = state.program->kernels[at(id)];
+  state.kernels[at(id)].part_starts_ns.assign(at(kernel.part_count), kNever);
   state.kernels[at(id)].part_ends_ns.assign(at(kernel.part_count), kNever);
   for (std::int32_t index = 0; index < kernel.part_count; ++index) {
     const P2pPart& part = state.program->p2p_parts[at(kernel.first_part + index)];
@@ -115,6 +116,7 @@ void check_call(const Program& program, std::int32_t lowest, std::int32_t other)
 void begin_transfer(State& state, const ArrivedPart& arrived, TimeNs transfer_ns) {
   KernelState& kernel = state.kernels[at(arrived.kernel)];
   if (kernel.times.start_ns == kNever) kernel.times.start_ns = state.now_ns;
+  kernel.part_starts_ns[at(arrived.part)] = state.now_ns;
   kernel.part_ends_ns[at(arrived.part)] = state.now_ns + transfer_ns;
   const auto [first, last] =
       std::minmax_element(kernel.part_ends_ns.begin(), kernel.part_ends_ns.end());

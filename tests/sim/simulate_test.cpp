@@ -46,6 +46,11 @@ TEST_CASE("the trace has the program's streams and threads, and every kernel by 
   CHECK(send.stream == 1);
   CHECK(send.step == StepType::fwd_send);
   CHECK((send.times == KernelTimes{2, 2, 2, 6}));
+  REQUIRE(trace.parts.size() == 2);
+  CHECK(send.first_part == 0);
+  CHECK((trace.parts[0] == TracePart{StepType::fwd_send, -1, -1, 2, 5}));
+  CHECK((trace.parts[1] == TracePart{StepType::fwd_send, -1, -1, 2, 6}));
+  CHECK(trace.kernels[2].first_part == -1);
   const TraceKernel& compute = trace.kernels[1];
   CHECK(compute.thread == 1);
   CHECK(compute.layer == 3);

@@ -27,6 +27,18 @@ inline std::string kernel_difference(const std::vector<KernelTimes>& fast,
   return "";
 }
 
+inline std::string part_difference(const std::vector<TracePart>& fast,
+                                   const std::vector<NaivePartSpan>& naive) {
+  if (fast.size() != naive.size()) return "different numbers of parts";
+  for (std::size_t at = 0; at < naive.size(); ++at) {
+    if (fast[at].start_ns == naive[at].start_ns && fast[at].end_ns == naive[at].end_ns) continue;
+    return "part " + std::to_string(at) + ": " + std::to_string(fast[at].start_ns) + "-" +
+           std::to_string(fast[at].end_ns) + " but naive " + std::to_string(naive[at].start_ns) +
+           "-" + std::to_string(naive[at].end_ns);
+  }
+  return "";
+}
+
 inline std::string host_difference(const std::vector<HostRecord>& fast,
                                    const std::vector<HostRecord>& naive) {
   if (fast.size() != naive.size()) return "different numbers of host records";
@@ -68,7 +80,9 @@ inline std::string difference_of(const std::variant<Trace, sim::Deadlock>& outco
   std::vector<KernelTimes> times;
   for (const TraceKernel& kernel : trace.kernels) times.push_back(kernel.times);
   const std::string kernels = kernel_difference(times, naive.times);
-  return kernels.empty() ? host_difference(trace.host, naive.host) : kernels;
+  if (!kernels.empty()) return kernels;
+  const std::string parts = part_difference(trace.parts, naive.part_spans);
+  return parts.empty() ? host_difference(trace.host, naive.host) : parts;
 }
 
 }  // namespace steptwin
