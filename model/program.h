@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/contention.h"
 #include "model/large_array.h"
 #include "model/step.h"
 #include "model/units.h"
@@ -191,12 +192,19 @@ struct HostCosts {
 
 struct Program {
   HostCosts host;
+  Bytes eager_bytes = 0;  // a part of at most that many lets its sender end alone; 0: none does
+  Contention contention;
   std::vector<Communicator> communicators;
   std::vector<RankProgram> ranks;
   LargeArray<Kernel> kernels;  // a kernel's id is its index
   LargeArray<P2pPart> p2p_parts;
   std::vector<MemoryChange> memory;  // none where the scenario gives no sizes
 };
+
+// Whether the sending part ends without its receiver: its transfer begins when its kernel arrives.
+inline bool is_eager(const Program& program, const P2pPart& part) {
+  return part.is_send && program.eager_bytes > 0 && part.bytes <= program.eager_bytes;
+}
 
 std::string step_label(const Kernel& kernel);  // of the step it came from
 

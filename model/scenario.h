@@ -176,6 +176,14 @@ struct NoiseKeys {
   double moe_imbalance = 0;
 };
 
+struct ContentionKeys {
+  bool share_ports = false;
+  double compute_loss = 0;
+  double comm_loss = 0;
+  bool while_waiting = true;
+  std::int32_t host_cores = 0;  // 0: not shared
+};
+
 // A traffic class may be moved to a stream of its own name; "" leaves it to the preset.
 struct StreamKeys {
   StreamPreset preset = StreamPreset::two;
@@ -205,6 +213,7 @@ struct Scenario {
   CommKeys comm;
   StreamKeys streams;
   NoiseKeys noise;
+  ContentionKeys contention;
 
   std::int32_t stages() const { return pipeline.ranks * pipeline.chunks_per_rank; }
 };

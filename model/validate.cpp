@@ -43,6 +43,7 @@ struct Place {
   }
 };
 
+void check_not_negative(std::int64_t value, const std::string& what);
 void check_host_costs(const HostCosts& host);
 void check_communicator(const Program& program, std::size_t index);
 void check_kernel(const Program& program, std::size_t id, Seen& seen);
@@ -58,6 +59,8 @@ void validate(const Program& program) {
     seen.stream_of_member.emplace_back(communicator.ranks.size(), -1);
   }
   check_host_costs(program.host);
+  check_not_negative(program.eager_bytes, "the most bytes of an eager part");
+  validate(program.contention, program.ranks.size());
   for (std::size_t index = 0; index < program.communicators.size(); ++index) {
     check_communicator(program, index);
   }

@@ -8,7 +8,8 @@ namespace steptwin::sim {
 
 // Parts of one ordered pair of ranks on one communicator that have arrived at one end and wait for
 // the other: a first-in first-out chain through Channels::next_part. A stream holds one kernel at
-// a time, so all of them belong to the kernel in flight on `stream`.
+// a time, so all of them belong to the kernel in flight on `stream`; but for eager sends, whose
+// kernels may be gone.
 struct Channel {
   std::int32_t head = -1;  // part
   std::int32_t tail = -1;

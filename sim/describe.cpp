@@ -96,6 +96,7 @@ std::string thread_text(const State& state, const ThreadState& thread) {
 }
 
 bool part_waits(const State& state, const Kernel& kernel, const P2pPart& part) {
+  if (is_eager(*state.program, part)) return false;
   const std::int32_t sender = part.is_send ? kernel.rank : part.peer;
   const std::int32_t receiver = part.is_send ? part.peer : kernel.rank;
   const Channel* channel = find_channel(state.channels, kernel.communicator, sender, receiver);

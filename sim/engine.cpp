@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "sim/host.h"
 #include "sim/streams.h"
@@ -17,19 +18,16 @@ class HeldRanks {
   }
   bool empty() const { return ranks_.empty(); }
 
-  // Takes out the rank whose held action is the smallest, the lowest rank at a tie.
-  std::int32_t take_smallest(const State& state) {
+  // The rank whose held action is the smallest, the lowest rank at a tie.
+  std::int32_t smallest(const State& state) const {
     assert(!ranks_.empty());
-    const auto smallest = std::min_element(ranks_.begin(), ranks_.end(),
-                                           [&state](std::int32_t left, std::int32_t right) {
-                                             const Stamp left_at = held_action(state, left);
-                                             const Stamp right_at = held_action(state, right);
-                                             if (left_at == right_at) return left < right;
-                                             return left_at < right_at;
-                                           });
-    const std::int32_t rank = *smallest;
-    ranks_.erase(smallest);
-    return rank;
+    return *std::min_element(ranks_.begin(), ranks_.end(),
+                             [&state](std::int32_t left, std::int32_t right) {
+                               const Stamp left_at = held_action(state, left);
+                               const Stamp right_at = held_action(state, right);
+                               if (left_at == right_at) return left < right;
+                               return left_at < right_at;
+                             });
   }
 
   void drop(std::int32_t rank) { std::erase(ranks_, rank); }
@@ -38,17 +36,19 @@ class HeldRanks {
   std::vector<std::int32_t> ranks_;
 };
 
-void advance_streams(State& state) {
+template <typename Ends>
+void advance_streams(State& state, Ends& ends) {
   while (!state.active_streams.empty()) {
     const std::int32_t stream = state.active_streams.back();
     state.active_streams.pop_back();
     state.streams[static_cast<std::size_t>(stream)].queued = false;
-    advance_stream(state, stream);
+    advance_stream(state, ends, stream);
   }
 }
 
 // Visits the ranks round by round.
-void advance_hosts(State& state, HeldRanks& held) {
+template <typename Ends>
+void advance_hosts(State& state, Ends& ends, HeldRanks& held) {
   std::vector<std::int32_t> round;
   while (!state.active_ranks.empty()) {
     round.clear();
@@ -62,8 +62,41 @@ void advance_hosts(State& state, HeldRanks& held) {
         held.drop(rank);
       }
       if (progress == HostProgress::more) activate_rank(state, rank);
-      advance_streams(state);
+      advance_streams(state, ends);
     }
+  }
+}
+
+// Goes on to where announced work begins or ends next, unless a held action comes before. False if
+// there is none, or that one does.
+bool advance_work(State& /*state*/, KnownEnds& /*ends*/, const HeldRanks& /*held*/) {
+  return false;
+}
+bool advance_work(State& state, SharedEnds& ends, const HeldRanks& held) {
+  const std::optional<TimeNs> next_ns = ends.rates.next_ns();
+  if (!next_ns) return false;
+  const Stamp at = {*next_ns, 0};
+  if (!held.empty() && held_action(state, held.smallest(state)) < at) return false;
+  for (const WorkOwner& owner : ends.rates.advance()) finish_work(state, ends, owner, at);
+  return true;
+}
+
+bool advance_smallest(State& state, HeldRanks& held) {
+  if (held.empty()) return false;
+  const std::int32_t rank = held.smallest(state);
+  held.drop(rank);
+  advance_held(state, rank);
+  activate_rank(state, rank);
+  return true;
+}
+
+template <typename Ends>
+void run(State& state, Ends&& ends) {
+  HeldRanks held;
+  advance_hosts(state, ends, held);
+  while (advance_work(state, ends, held) || advance_smallest(state, held)) {
+    advance_streams(state, ends);
+    advance_hosts(state, ends, held);
   }
 }
 
@@ -71,14 +104,10 @@ void advance_hosts(State& state, HeldRanks& held) {
 
 State evaluate(const Program& program, bool host_records) {
   State state = make_state(program, host_records);
-  HeldRanks held;
-  advance_hosts(state, held);
-  while (!held.empty()) {
-    const std::int32_t rank = held.take_smallest(state);
-    advance_held(state, rank);
-    activate_rank(state, rank);
-    advance_streams(state);
-    advance_hosts(state, held);
+  if (program.contention.is_on()) {
+    run(state, SharedEnds(program));
+  } else {
+    run(state, KnownEnds{});
   }
   return state;
 }

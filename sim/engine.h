@@ -14,6 +14,10 @@ namespace steptwin::sim {
 // two threads of a rank of which one waits for a kernel whose end is unknown; they are taken at
 // the smallest such stamp of all ranks, before which nothing unknown can happen. Cost: a constant
 // amount of work per command and per kernel.
+//
+// With contention the end of a kernel depends on what runs beside it. Then there is one clock, that
+// of SharedRates: whenever all that can be known is known, it goes on to where the next work begins
+// or ends, unless a held action comes first; and what ends there lets others go on.
 State evaluate(const Program& program, bool host_records);
 
 // Whether every thread has ended and every stream is empty.

@@ -14,15 +14,27 @@ std::string call_text(const Program& program, std::int64_t index) {
                      step_label(kernel));
 }
 
+std::int64_t kernel_of_part(const Program& program, std::int32_t part) {
+  std::int64_t index = 0;
+  for (const Kernel& kernel : program.kernels) {
+    if (part >= kernel.first_part && part < kernel.first_part + kernel.part_count) return index;
+    ++index;
+  }
+  return -1;
+}
+
 }  // namespace
 
-void throw_part_mismatch(const Program& program, std::int64_t kernel, const P2pPart& part,
-                         std::int64_t other_kernel, const P2pPart& other_part) {
+void throw_part_mismatch(const Program& program, std::int32_t part_index,
+                         std::int32_t other_index) {
+  const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(part_index)];
+  const P2pPart& other_part = program.p2p_parts[static_cast<std::size_t>(other_index)];
   throw Error(
       fmt::format(
           "a send and its receive differ: {} has {} bytes in {} ns, {} has {} bytes in {} ns",
-          call_text(program, kernel), part.bytes, part.transfer_ns,
-          call_text(program, other_kernel), other_part.bytes, other_part.transfer_ns),
+          call_text(program, kernel_of_part(program, part_index)), part.bytes, part.transfer_ns,
+          call_text(program, kernel_of_part(program, other_index)), other_part.bytes,
+          other_part.transfer_ns),
       "the same bytes and transfer time at both ends");
 }
 

@@ -73,6 +73,7 @@ State make_state(const Program& program, bool host_records) {
   state.events.assign(static_cast<std::size_t>(events), EventState{});
   state.communicators.resize(program.communicators.size());
   state.channels = make_channels(program.p2p_parts.size());
+  if (program.eager_bytes > 0) state.eager_sends.resize(program.p2p_parts.size());
   state.watchers.resize(state.streams.size() + state.threads.size());
   state.times.resize(program.kernels.size());
   state.part_times.resize(program.p2p_parts.size());

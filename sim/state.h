@@ -124,6 +124,15 @@ struct PartTimes {
   TimeNs end_ns;
 };
 
+// A sending part that ends without its receiver, which may find it long after its kernel has gone.
+struct EagerSend {
+  Stamp arrived;
+  Stamp end;
+  bool has_ended = false;                  // end is known
+  std::int32_t receiver_stream = kNobody;  // where its receiver is in flight until then
+  std::int32_t receiver_part = -1;
+};
+
 // The beginning and the end of a command; -1 where it never came to it.
 struct CommandTimes {
   TimeNs begin_ns = -1;
@@ -139,6 +148,7 @@ struct State {
   UnsetArray<StreamEntry> entries;
   std::vector<CommunicatorState> communicators;
   Channels channels;
+  std::vector<EagerSend> eager_sends;  // by part; empty if Program::eager_bytes is 0
   // A watcher is a stream (its number) or a thread (streams.size() + its number).
   std::vector<Watcher> watchers;
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on

@@ -137,6 +137,7 @@ std::vector<WaitEdge> p2p_edges(const State& state, const Finder& finder, const 
   std::vector<std::pair<std::int32_t, bool>> asked;
   for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
     const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
+    if (is_eager(program, part)) continue;
     const std::pair<std::int32_t, bool> question(part.peer, part.is_send);
     if (std::find(asked.begin(), asked.end(), question) != asked.end()) continue;
     asked.push_back(question);

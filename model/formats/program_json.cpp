@@ -72,6 +72,41 @@ void write_host(Writer& writer, const HostCosts& host) {
   writer.EndObject();
 }
 
+void write_numbers(Writer& writer, const char* key, const std::vector<std::int32_t>& numbers) {
+  writer.Key(key);
+  writer.StartArray();
+  for (const std::int32_t number : numbers) writer.Int(number);
+  writer.EndArray();
+}
+
+void write_contention(Writer& writer, const Contention& contention) {
+  writer.Key("contention");
+  writer.SetFormatOptions(rapidjson::kFormatSingleLineArray);
+  writer.StartObject();
+  writer.Key("share_ports");
+  writer.Bool(contention.share_ports);
+  writer.Key("compute_loss_ppb");
+  writer.Int64(contention.compute_loss);
+  writer.Key("comm_loss_ppb");
+  writer.Int64(contention.comm_loss);
+  writer.Key("while_waiting");
+  writer.Bool(contention.while_waiting);
+  writer.Key("host_cores");
+  writer.Int(contention.host_cores);
+  write_numbers(writer, "node_of_rank", contention.node);
+  write_numbers(writer, "host_of_rank", contention.host);
+  writer.Key("devices_of_rank");
+  writer.Int(contention.devices);
+  writer.Key("latency_within_node_ns");
+  writer.Int64(contention.latency_ns[kWithinNode]);
+  writer.Key("latency_across_nodes_ns");
+  writer.Int64(contention.latency_ns[kAcrossNodes]);
+  writer.Key("collectives_cross_nodes");
+  writer.Bool(contention.collectives_cross_nodes);
+  writer.EndObject();
+  writer.SetFormatOptions(rapidjson::kFormatDefault);
+}
+
 void write_communicators(Writer& writer, const Program& program) {
   writer.Key("communicators");
   writer.StartArray();
@@ -202,6 +237,11 @@ std::string program_json(const Program& program) {
   writer.Key("version");
   writer.Int(1);
   write_host(writer, program.host);
+  if (program.eager_bytes > 0) {
+    writer.Key("eager_bytes");
+    writer.Int64(program.eager_bytes);
+  }
+  if (program.contention.is_on()) write_contention(writer, program.contention);
   write_communicators(writer, program);
   write_ranks(writer, program);
   writer.Key("kernels");

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::string_view kNoMoeLayer = "no layer is moe";
 constexpr std::string_view kMoeLayer = "moe layers in layers.per_stage";
+constexpr std::string_view kNoTransfer = "there is one rank, which sends nothing";
+constexpr std::string_view kNoCommunication = "there is one rank, which communicates with nobody";
 constexpr std::string_view kNoOverlap = "pipeline.overlap is \"none\"";
 constexpr std::string_view kOverlap = "pipeline.overlap = \"b_f\"";
 constexpr std::string_view kOneRank = "one rank has nobody to send to";
@@ -59,6 +61,7 @@ class IdleKeys {
     check_parts();
     check_launches();
     check_network();
+    check_contention();
     check_streams();
     check_noise();
     check_data();
@@ -241,15 +244,32 @@ class IdleKeys {
 
   void check_network() const {
     const NetworkKeys& keys = scenario_.network;
-    refuse_if(keys.devices_per_node != NetworkKeys{}.devices_per_node && !keys.by_node, "network",
-              "devices_per_node", "all links are alike",
-              "network.intra_node and network.inter_node");
+    refuse_if(keys.devices_per_node != NetworkKeys{}.devices_per_node && !keys.by_node &&
+                  scenario_.contention.host_cores == 0,
+              "network", "devices_per_node", "all links are alike",
+              "network.intra_node and network.inter_node, or contention.host_cores");
+    refuse_if(keys.eager_bytes > 0 && !transfers(), "network", "eager_bytes", kNoTransfer, "");
     const auto network = find_table(document_, "network");
     if (!network || !find(*network, "intra_node") || !find(*network, "inter_node")) return;
     const std::string_view because = "network.intra_node and network.inter_node are both given";
     const std::string_view instead = "one of those two removed";
     refuse_if(keys.p2p_latency_us != 0, "network", "p2p_latency_us", because, instead);
     refuse_if(keys.p2p_bandwidth != Bandwidth{}, "network", "p2p_bandwidth", because, instead);
+  }
+
+  // Between ranks; what moves data within one is no transfer.
+  bool transfers() const { return scenario_.pipeline.ranks > 1 || scenario_.pipeline.data_steps; }
+
+  void check_contention() const {
+    const ContentionKeys& keys = scenario_.contention;
+    const bool communicates = transfers() || has_moe_ || scenario_.parallel.fsdp;
+    for (const auto& [key, differs] : {std::pair("share_ports", keys.share_ports),
+                                       {"compute_loss", keys.compute_loss > 0},
+                                       {"comm_loss", keys.comm_loss > 0}}) {
+      refuse_if(differs && !communicates, "contention", key, kNoCommunication, "");
+    }
+    refuse_if(!keys.while_waiting && keys.compute_loss == 0, "contention", "while_waiting",
+              "contention.compute_loss is 0", "a contention.compute_loss above 0");
   }
 
   void check_streams() const {

@@ -121,6 +121,17 @@ double layer_bytes(const Scenario& scenario, std::int32_t stage) {
   return bytes * static_cast<double>(keys.stages[static_cast<std::size_t>(stage)].size());
 }
 
+// All works together go on at least at the smallest of the rates that are not shared out: of n
+// flows on the fullest port each has 1/n of it, and of n computing ranks of a host each has 1/n of
+// a core.
+double longest_dilation(const Scenario& scenario) {
+  const ContentionKeys& keys = scenario.contention;
+  const double devices = keys.host_cores > 0
+                             ? std::min(scenario.parallel.expert, scenario.network.devices_per_node)
+                             : 1;
+  return devices / (1 - std::max(keys.compute_loss, keys.comm_loss));
+}
+
 // Then one stage tells the sum of up to 67 million.
 bool all_stages_alike(const Scenario& scenario) {
   const StageKeys& keys = scenario.stage;
@@ -195,7 +206,7 @@ void refuse_endless(const Scenario& scenario, const SourcePosition& position) {
                               4 * static_cast<double>(output_bytes(scenario, stage)) +
                               layer_bytes(scenario, stage));
   }
-  ns *= times * Noise::largest_factor(scenario);
+  ns *= times * Noise::largest_factor(scenario) * longest_dilation(scenario);
   bytes *= times;
   if (ns > kMost) {
     throw Error(position, "the durations of all micro-batches add up to more than 146 years",

@@ -48,7 +48,6 @@ void read_network(const TomlTable& section, NetworkKeys& keys) {
   }
   if (const auto link = find_table(section, "device_host")) read_link(*link, keys.device_host);
   read_bytes(section, "eager_bytes", keys.eager_bytes);
-  if (keys.eager_bytes > 0) refuse_unavailable(*find(section, "eager_bytes"), "0");
 }
 
 void read_streams(const TomlTable& section, StreamKeys& keys) {

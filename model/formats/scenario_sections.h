@@ -22,6 +22,7 @@ void read_outputs(const TomlTable& stage, Scenario& scenario);
 void read_layers(const TomlTable& section, Scenario& scenario);
 void read_network(const TomlTable& section, NetworkKeys& keys);
 void read_streams(const TomlTable& section, StreamKeys& keys);
+void read_contention(const TomlTable& section, ContentionKeys& keys);
 
 // Sections that this version knows but cannot honour.
 void read_unavailable_sections(const TomlTable& document);
@@ -30,6 +31,9 @@ void read_unavailable_sections(const TomlTable& document);
 // another key overrules it, or what it is about does not occur. What [host] and the links of
 // [network] say is about the machine and may lie idle, and so may the sizes in [stage].
 void refuse_idle_keys(const TomlTable& document, const Scenario& scenario);
+
+// Throws Error if contention.host_cores would treat the peers of a folded rank differently.
+void refuse_uneven_hosts(const TomlTable& document, const Scenario& scenario);
 
 // Throws Error at a bandwidth over which a transfer of the scenario would take longer than
 // kLongestDuration.

@@ -230,14 +230,14 @@ void add_noise(std::string& out, const NoiseKeys& keys) {
   add(out, "moe_imbalance", number_text(keys.moe_imbalance));
 }
 
-// Sections with a single value that the reader accepts.
-constexpr std::string_view kNeutralSections = R"(
-[contention]
-compute_loss = 0
-comm_loss = 0
-while_waiting = true
-host_cores = 0
-)";
+void add_contention(std::string& out, const ContentionKeys& keys) {
+  add_section(out, "contention");
+  add(out, "share_ports", flag_text(keys.share_ports));
+  add(out, "compute_loss", number_text(keys.compute_loss));
+  add(out, "comm_loss", number_text(keys.comm_loss));
+  add(out, "while_waiting", flag_text(keys.while_waiting));
+  add(out, "host_cores", integer_text(keys.host_cores));
+}
 
 }  // namespace
 
@@ -254,7 +254,7 @@ std::string scenario_text(const Scenario& scenario) {
   add_data_and_memory(out, scenario);
   add_host_and_comm(out, scenario);
   add_streams(out, scenario.streams);
-  out += kNeutralSections;
+  add_contention(out, scenario.contention);
   add_noise(out, scenario.noise);
   return out;
 }

@@ -141,7 +141,11 @@ Scenario read_scenario(std::string_view text, const std::string& file,
   if (const auto section = find_table(document, "streams")) {
     read_streams(*section, scenario.streams);
   }
+  if (const auto section = find_table(document, "contention")) {
+    read_contention(*section, scenario.contention);
+  }
   refuse_idle_keys(document, scenario);
+  refuse_uneven_hosts(document, scenario);
   refuse_long_transfers(document, scenario);
   refuse_endless(scenario, scenario.pipeline.micro_batches_at);
   return scenario;

@@ -6,12 +6,6 @@ namespace steptwin {
 namespace {
 
 // Keys with a single value that this version can honour: the neutral one.
-void accept_flag(const TomlTable& section, std::string_view key, bool neutral) {
-  bool flag = neutral;
-  read_flag(section, key, flag);
-  if (flag != neutral) refuse_unavailable(*find(section, key), neutral ? "true" : "false");
-}
-
 void accept_number(const TomlTable& section, std::string_view key, double least, double most,
                    double neutral) {
   double number = neutral;
@@ -26,12 +20,6 @@ void accept_integer(const TomlTable& section, std::string_view key, std::int32_t
   if (number != neutral) refuse_unavailable(*find(section, key), fmt::format("{}", neutral));
 }
 
-void read_contention(const TomlTable& section) {
-  refuse_unknown_keys(section, {"compute_loss", "comm_loss", "while_waiting", "host_cores"});
-  accept_number(section, "compute_loss", 0, 1, 0);
-  accept_number(section, "comm_loss", 0, 1, 0);
-  accept_flag(section, "while_waiting", true);
-  accept_integer(section, "host_cores", 0, kMostRanks, 0);
 }
 
 }  // namespace
@@ -43,7 +31,6 @@ void read_unavailable_sections(const TomlTable& document) {
                   "the costs in [stage] or [layers], the links in [network]");
     }
   }
-  if (const auto section = find_table(document, "contention")) read_contention(*section);
 }
 
 }  // namespace steptwin

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "model/costs.h"
+#include "model/lowering/contention.h"
 #include "model/lowering/rank_lowering.h"
 
 namespace steptwin {
@@ -44,6 +45,8 @@ Program lower(const Schedule& schedule, const Scenario& scenario) {
   assert(schedule.stages.stages() == scenario.stages());
   Program program;
   program.host = host_costs(scenario.host);
+  program.eager_bytes = scenario.network.eager_bytes;
+  program.contention = contention_of(scenario);
   const std::int32_t peers = simulated_peers(scenario);
   const std::size_t steps = compute_and_transfer_steps(schedule) * static_cast<std::size_t>(peers);
   program.ranks.resize(schedule.ranks.size() * static_cast<std::size_t>(peers));

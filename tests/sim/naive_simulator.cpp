@@ -25,7 +25,7 @@ NaiveResult naive_simulate(const Program& program) {
     work_off_instant(state);
     const std::optional<TimeNs> next_ns = next_instant(state);
     if (!next_ns) return result_of(state);
-    state.now_ns = *next_ns;
+    naive::let_time_pass(state, *next_ns);
   }
 }
 
@@ -80,10 +80,7 @@ std::optional<TimeNs> next_instant(const State& state) {
                                  static_cast<std::int32_t>(thread)));
     }
   }
-  for (const naive::KernelState& kernel : state.kernels) {
-    consider(kernel.end_ns);
-    for (const TimeNs part_end_ns : kernel.part_ends_ns) consider(part_end_ns);
-  }
+  consider(naive::next_of_works(state));
   return next_ns;
 }
 

@@ -66,6 +66,31 @@ namespace steptwin {
 // of every member of the communicator; they start when the last has arrived and take the lowest
 // member's duration. Ends that differ in bytes or time (members: in kind too) are an Error.
 //
+// Eager sends. With eager_bytes a sending part of at most that many bytes begins to transfer when
+// its kernel arrives, and is over when that is. Its receiver's part begins when both kernels have
+// arrived, and is over when it has arrived and the transfer is over. They match as others do.
+//
+// Contention. What goes on is works: compute and copy kernels, transfers, collectives. A work of d
+// nanoseconds has d * 2^60 units left when it begins, and loses its rate's units in every
+// nanosecond; it ends at the first whole nanosecond at which none are left. A rate is the following
+// fraction times 2^60, rounded up:
+//
+//   copy                       1
+//   compute                    (1 - compute_loss if the rank is occupied)
+//                              * (cores / (devices * compute kernels on the host) if that is < 1)
+//   transfer, collective       (1 - comm_loss if a compute kernel runs on one of its ranks)
+//                              / (flows on the fullest of its ports)
+//
+// A rank is occupied while a communication kernel that has arrived is at the head of one of its
+// streams; unless while_waiting, only while one of that kernel's transfers, or its collective, goes
+// on and the kernel has arrived. Both ranks of a transfer are its ranks, all members those of a
+// collective.
+//
+// With share_ports each rank has an out and an in port within its node and across nodes. A
+// collective is a flow on both of each of its members, across nodes if two members are on different
+// nodes or collectives_cross_nodes. A transfer is a flow on the out port of its sender and the in
+// port of its receiver as soon as no more units are left than its duration beyond the latency has.
+//
 // Deadlock. Nothing is pending and a living thread has not ended or a stream has entries left.
 
 struct NaiveBlockedThread {

@@ -71,7 +71,7 @@ struct RankState {
 
 struct KernelState {
   KernelTimes times{kNever, kNever, kNever, kNever};
-  TimeNs end_ns = kNever;              // known once it has started; times.end_ns once it has ended
+  TimeNs end_ns = kNever;              // when all its work has ended; times.end_ns once it has
   std::vector<TimeNs> part_starts_ns;  // p2p
   std::vector<TimeNs> part_ends_ns;
 };
@@ -93,6 +93,21 @@ struct CollectiveCalls {
   std::size_t begun = 0;
 };
 
+// Work, and what is left of it: 2^60 of them are a nanosecond at full rate.
+__extension__ typedef __int128 Units;  // NOLINT(modernize-use-using): an extension
+
+// Something that takes time on a device or between devices, from its beginning to its end.
+struct Work {
+  enum class Kind { device, transfer, collective };
+  Kind kind = Kind::device;
+  std::int32_t kernel = 0;             // device: the kernel
+  ArrivedPart send;                    // transfer
+  std::optional<ArrivedPart> receive;  // nothing before the receiver of an eager send arrives
+  std::vector<std::int32_t> calls;     // collective: the kernels of all members
+  Units left = 0;
+  Units left_on_ports = 0;  // what ports will carry of it: it is on them once no more is left
+};
+
 struct State {
   const Program* program = nullptr;
   TimeNs now_ns = 0;
@@ -101,6 +116,7 @@ struct State {
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, Lane>
       lanes;                                 // by communicator, sender, receiver
   std::vector<CollectiveCalls> collectives;  // by communicator
+  std::vector<Work> works;                   // that go on
 };
 
 // std::size_t of an index that is known to be in range.
@@ -113,6 +129,17 @@ bool end_kernels_and_pass_waits(State& state);
 bool start_kernels(State& state);
 // Marks events complete whose coverage is behind; to be called whenever that may have changed.
 void note_complete_events(State& state, std::int32_t rank);
+
+// naive_work.cpp. What goes on, and how fast.
+void begin_kernel(State& state, std::int32_t kernel);
+void begin_transfer(State& state, const ArrivedPart& send, std::optional<ArrivedPart> receive);
+void begin_call(State& state, const std::vector<std::int32_t>& kernels);
+// The receiver of an eager send that has begun arrives.
+void receive_eagerly(State& state, const ArrivedPart& send, const ArrivedPart& receive);
+void end_works(State& state);
+// When a work ends next, or gets to its ports, if rates stay as they are.
+std::optional<TimeNs> next_of_works(const State& state);
+void let_time_pass(State& state, TimeNs until_ns);
 
 // naive_host.cpp. A thread's turn in (b); true if anything changed.
 bool take_turn(State& state, std::int32_t rank, std::int32_t thread);

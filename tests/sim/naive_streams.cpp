@@ -75,8 +75,7 @@ bool ready_heads(State& state) {
       } else if (is_collective(kernel.kind)) {
         arrive_call(state, id);
       } else {
-        kernel_state.times.start_ns = state.now_ns;
-        kernel_state.end_ns = state.now_ns + kernel.duration_ns;
+        begin_kernel(state, id);
       }
     }
   }
@@ -113,28 +112,38 @@ void check_call(const Program& program, std::int32_t lowest, std::int32_t other)
               "all members alike");
 }
 
-void begin_transfer(State& state, const ArrivedPart& arrived, TimeNs transfer_ns) {
-  KernelState& kernel = state.kernels[at(arrived.kernel)];
-  if (kernel.times.start_ns == kNever) kernel.times.start_ns = state.now_ns;
-  kernel.part_starts_ns[at(arrived.part)] = state.now_ns;
-  kernel.part_ends_ns[at(arrived.part)] = state.now_ns + transfer_ns;
-  const auto [first, last] =
-      std::minmax_element(kernel.part_ends_ns.begin(), kernel.part_ends_ns.end());
-  if (*first != kNever) kernel.end_ns = *last;
+const P2pPart& part_of(const State& state, const ArrivedPart& arrived) {
+  return state.program
+      ->p2p_parts[at(state.program->kernels[at(arrived.kernel)].first_part + arrived.part)];
+}
+
+bool has_begun(const State& state, const ArrivedPart& arrived) {
+  return state.kernels[at(arrived.kernel)].part_starts_ns[at(arrived.part)] != kNever;
+}
+
+bool begin_eager_sends(State& state, const Lane& lane) {
+  bool changed = false;
+  for (const ArrivedPart& send : lane.sends) {
+    if (part_of(state, send).bytes > state.program->eager_bytes || has_begun(state, send)) continue;
+    begin_transfer(state, send, std::nullopt);
+    changed = true;
+  }
+  return changed;
 }
 
 bool begin_transfers(State& state) {
   bool changed = false;
   for (auto& [key, lane] : state.lanes) {
+    if (state.program->eager_bytes > 0 && begin_eager_sends(state, lane)) changed = true;
     while (lane.begun < std::min(lane.sends.size(), lane.receives.size())) {
       const ArrivedPart& send = lane.sends[lane.begun];
       const ArrivedPart& receive = lane.receives[lane.begun];
       check_match(*state.program, send, receive);
-      const Kernel& sender = state.program->kernels[at(send.kernel)];
-      const TimeNs transfer_ns =
-          state.program->p2p_parts[at(sender.first_part + send.part)].transfer_ns;
-      begin_transfer(state, send, transfer_ns);
-      begin_transfer(state, receive, transfer_ns);
+      if (has_begun(state, send)) {
+        receive_eagerly(state, send, receive);
+      } else {
+        begin_transfer(state, send, receive);
+      }
       ++lane.begun;
       changed = true;
     }
@@ -151,14 +160,12 @@ bool begin_collectives(State& state) {
   bool changed = false;
   for (CollectiveCalls& calls : state.collectives) {
     while (!calls.of_member.empty() && everyone_called(calls)) {
-      const std::int32_t lowest = calls.of_member[0][calls.begun];
+      std::vector<std::int32_t> call;
       for (const std::vector<std::int32_t>& kernels : calls.of_member) {
-        const std::int32_t id = kernels[calls.begun];
-        check_call(*state.program, lowest, id);
-        state.kernels[at(id)].times.start_ns = state.now_ns;
-        state.kernels[at(id)].end_ns =
-            state.now_ns + state.program->kernels[at(lowest)].duration_ns;
+        call.push_back(kernels[calls.begun]);
+        check_call(*state.program, call.front(), call.back());
       }
+      begin_call(state, call);
       ++calls.begun;
       changed = true;
     }
@@ -179,6 +186,7 @@ void note_complete_events(State& state, std::int32_t rank) {
 }
 
 bool end_kernels_and_pass_waits(State& state) {
+  end_works(state);
   bool changed = end_kernels(state);
   bool passing = true;
   while (passing) {

@@ -67,10 +67,28 @@ std::string command_text(const Program& program, const RankProgram& rank, const 
   return "";
 }
 
+std::string contention_text(const Program& program) {
+  const Contention& contention = program.contention;
+  std::string text;
+  if (program.eager_bytes > 0) text += fmt::format("eager {}\n", program.eager_bytes);
+  if (!contention.is_on()) return text;
+  text += fmt::format(
+      "contention ports {} compute {} comm {} waiting {} cores {} devices {} latency {} {} cross "
+      "{} ranks",
+      contention.share_ports, contention.compute_loss, contention.comm_loss,
+      contention.while_waiting, contention.host_cores, contention.devices,
+      contention.latency_ns[kWithinNode], contention.latency_ns[kAcrossNodes],
+      contention.collectives_cross_nodes);
+  for (std::size_t rank = 0; rank < contention.node.size(); ++rank) {
+    text += fmt::format(" n{}h{}", contention.node[rank], contention.host[rank]);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string program_text(const Program& program) {
-  std::string text = host_text(program.host);
+  std::string text = host_text(program.host) + contention_text(program);
   for (const Communicator& communicator : program.communicators) {
     std::vector<std::string> members;
     for (const std::int32_t rank : communicator.ranks) members.push_back(fmt::to_string(rank));

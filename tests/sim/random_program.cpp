@@ -300,6 +300,27 @@ void draw_operation(Drawing& drawing) {
   draw_compute(drawing);
 }
 
+std::int64_t draw_loss(Draw& draw) {
+  return draw.pick<std::int64_t>({500'000'000, 333'333'333, 250'000'000, 100'000'000, 900'000'000});
+}
+
+void draw_contention(Program& program, Draw& draw) {
+  Contention& contention = program.contention;
+  const std::int64_t kinds = draw.between(1, 15);
+  contention.share_ports = (kinds & 1) != 0;
+  if ((kinds & 2) != 0) contention.compute_loss = draw_loss(draw);
+  if ((kinds & 4) != 0) contention.comm_loss = draw_loss(draw);
+  if ((kinds & 8) != 0) contention.host_cores = draw.between32(1, 3);
+  contention.while_waiting = draw.chance(0.5);
+  contention.devices = draw.between32(1, 2);
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    contention.node.push_back(draw.between32(0, 1));
+    contention.host.push_back(draw.between32(0, 1));
+  }
+  for (TimeNs& latency_ns : contention.latency_ns) latency_ns = draw.between(0, 4);
+  contention.collectives_cross_nodes = draw.chance(0.2);
+}
+
 }  // namespace
 
 Program random_program(std::mt19937_64& random, const RandomProgramOptions& options) {
@@ -333,6 +354,12 @@ Program random_program(std::mt19937_64& random, const RandomProgramOptions& opti
   }
   if (drawing.draw.chance(options.perturbed)) perturb(program, drawing.uniform, drawing.draw);
   if (options.size_mismatch) mismatch_one(program, drawing.draw);
+  if (options.eager > 0 && drawing.draw.chance(options.eager)) {
+    program.eager_bytes = drawing.draw.between(1, 100);
+  }
+  if (options.contention > 0 && drawing.draw.chance(options.contention)) {
+    draw_contention(program, drawing.draw);
+  }
   return program;
 }
 

@@ -26,6 +26,8 @@ struct RandomProgramOptions {
   double wrong_overlaps = 0.1;  // share of overlaps that are wrong on purpose
   double perturbed = 0.3;       // share of programs with commands moved or dropped
   bool size_mismatch = false;   // change one communication kernel's size
+  double eager = 0;             // share of programs with eager sends
+  double contention = 0;        // share of programs with contention, each kind alone or several
 };
 
 Program random_program(std::mt19937_64& random, const RandomProgramOptions& options = {});

@@ -127,6 +127,20 @@ void draw_streams(StreamKeys& keys, Draw& draw) {
   }
 }
 
+// Each kind alone and together with others.
+void draw_contention(Scenario& scenario, Draw& draw) {
+  if (draw.chance(0.3)) scenario.network.eager_bytes = draw.between(1, 3);
+  if (draw.chance(0.4)) return;
+  ContentionKeys& keys = scenario.contention;
+  const std::int64_t kinds = draw.between(1, 15);
+  const std::vector<double> losses = {0.1, 0.25, 0.3, 0.5, 0.9};
+  keys.share_ports = (kinds & 1) != 0;
+  if ((kinds & 2) != 0) keys.compute_loss = draw.pick(losses);
+  if ((kinds & 4) != 0) keys.comm_loss = draw.pick(losses);
+  if ((kinds & 8) != 0) keys.host_cores = draw.between32(1, 3);
+  keys.while_waiting = draw.chance(0.6);
+}
+
 Slot with_forward_first(const Step& overlap) {
   return make_overlap(StepType::overlap_f_b, overlap.sub_steps()[1], overlap.sub_steps()[0]);
 }
@@ -146,6 +160,7 @@ Scenario random_scenario(Draw& draw) {
   if (draw.chance(0.2)) scenario.overlap.execution = OverlapExecution::sequential;
   scenario.overlap.hooks = draw.chance(0.7);
   scenario.overlap.depart = draw.chance(0.8);
+  draw_contention(scenario, draw);
   return scenario;
 }
 

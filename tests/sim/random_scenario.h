@@ -8,7 +8,8 @@ namespace steptwin {
 
 // Small random scenarios that lowering accepts: every schedule, stream preset and override, both
 // orders and waits, overlaps with and without hooks, costs per stage and by layers, dense and
-// mixed. Durations are a few nanoseconds and often 0, so that ties abound.
+// mixed, with and without eager sends and contention. Durations are a few nanoseconds and often 0,
+// so that ties abound.
 Scenario random_scenario(Draw& draw);
 
 // Its schedule; overlaps now and then with the forward named first, or with their backward divided.

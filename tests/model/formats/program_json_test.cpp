@@ -120,5 +120,23 @@ TEST_CASE("program JSON: a lowered collective with part, direction and layer") {
   CHECK(dispatch["micro"].GetInt() == 0);
 }
 
+TEST_CASE("program JSON: eager sends and contention, only where they are on") {
+  Program program = every_command();
+  CHECK_FALSE(parsed(program).HasMember("eager_bytes"));
+  CHECK_FALSE(parsed(program).HasMember("contention"));
+  program.eager_bytes = 8;
+  program.contention.comm_loss = 250'000'000;
+  program.contention.node = {0, 1};
+  program.contention.host = {2, 3};
+  program.contention.latency_ns = {5, 6};
+  CHECK(parsed(program)["eager_bytes"].GetInt() == 8);
+  CHECK(compact(program_json(program))
+            .find("\"contention\":{\"share_ports\":false,\"compute_loss_ppb\":0,"
+                  "\"comm_loss_ppb\":250000000,\"while_waiting\":true,\"host_cores\":0,"
+                  "\"node_of_rank\":[0,1],\"host_of_rank\":[2,3],\"devices_of_rank\":1,"
+                  "\"latency_within_node_ns\":5,\"latency_across_nodes_ns\":6,"
+                  "\"collectives_cross_nodes\":false}") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace steptwin

@@ -238,7 +238,8 @@ TEST_CASE("links: nodes without links of their own, and links that both are give
       kStageScenario,
       {{10, "[network]\ndevices_per_node = 4", 11, 20,
         "network.devices_per_node has no effect because all links are alike",
-        "the key removed, or network.intra_node and network.inter_node"},
+        "the key removed, or network.intra_node and network.inter_node, or "
+        "contention.host_cores"},
        {10, "[network]\n" + both + "p2p_latency_us = 3", 13, 18, "network.p2p_latency_us" + because,
         "the key removed, or one of those two removed"},
        {10, "[network]\n" + both + "p2p_latency_ms = 3", 13, 18, "network.p2p_latency_ms" + because,
@@ -249,6 +250,31 @@ TEST_CASE("links: nodes without links of their own, and links that both are give
     CHECK_FALSE(
         error_of(text_of(kStageScenario, 10, "[network]\ninter_node = { latency_us = 2 }\n" + key))
             .has_value());
+  }
+}
+
+TEST_CASE("contention: of communication that does not occur, of waiting that costs nothing") {
+  ScenarioLines one_rank = kStageScenario;
+  one_rank[1] = "ranks = 1";
+  const std::string alone =
+      " has no effect because there is one rank, which communicates with nobody";
+  check_errors(
+      one_rank,
+      {{10, "[contention]\nshare_ports = true", 11, 15, "contention.share_ports" + alone, kRemoved},
+       {10, "[contention]\ncompute_loss = 0.1", 11, 16, "contention.compute_loss" + alone,
+        kRemoved},
+       {10, "[contention]\ncomm_loss = 0.1", 11, 13, "contention.comm_loss" + alone, kRemoved},
+       {10, "[network]\neager_bytes = 1", 11, 15,
+        "network.eager_bytes has no effect because there is one rank, which sends nothing",
+        kRemoved}});
+  CHECK_FALSE(error_of(text_of(one_rank, 10, "[contention]\nhost_cores = 1")).has_value());
+  check_errors(kStageScenario, {{10, "[contention]\ncomm_loss = 0.1\nwhile_waiting = false", 12, 17,
+                                 "contention.while_waiting has no effect because "
+                                 "contention.compute_loss is 0",
+                                 "the key removed, or a contention.compute_loss above 0"}});
+  for (const std::string keys :
+       {"share_ports = true", "comm_loss = 0.1", "compute_loss = 0.1\nwhile_waiting = false"}) {
+    CHECK_FALSE(error_of(text_of(kStageScenario, 10, "[contention]\n" + keys)).has_value());
   }
 }
 

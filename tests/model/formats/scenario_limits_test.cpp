@@ -51,6 +51,21 @@ TEST_CASE("what no transfer goes over may be as slow as it likes") {
   CHECK(reads("output_bytes = 1000001\n[network]\ninter_node = { bandwidth = \"1B/s\" }"));
 }
 
+// 8 micro-batches of 2 stages of 3 * 10^14 ns and transfers of 0: 4.8 * 10^15 ns.
+TEST_CASE("what contention may make of the durations must be expressible too") {
+  ScenarioLines lines = kStageScenario;
+  for (const std::size_t line : {6, 7, 8}) {
+    lines[line] = lines[line].substr(0, lines[line].find('=')) + "= 1e11";
+  }
+  const auto reads = [&](const std::string& keys) {
+    return !error_of(text_of(lines, 10, "[contention]\n" + keys)).has_value();
+  };
+  CHECK(reads("comm_loss = 0.998"));
+  CHECK(reads("compute_loss = 0.998"));
+  CHECK_FALSE(reads("comm_loss = 0.999"));
+  CHECK_FALSE(reads("compute_loss = 0.999"));
+}
+
 TEST_CASE("the override that makes a transfer too long is named") {
   const auto error = error_of(text_of(kStageScenario, 10, "output_bytes = \"1GB\""),
                               {"network.p2p_bandwidth=1B/s"});

@@ -45,8 +45,7 @@ TEST_CASE("network") {
            "a whole number from 1 to 65536"},
           {10, "[network]\ndevices_per_node = 8.0", 11, 20, "network.devices_per_node is 8.0",
            "a whole number"},
-          {10, "[network]\neager_bytes = 1", 11, 15,
-           "network.eager_bytes is 1, which is not available in this version", "0"},
+          {10, "[network]\neager_bytes = -1", 11, 15, "network.eager_bytes is -1", "bytes"},
           {10, "[network]\neager_bytes = \"x\"", 11, 15, "network.eager_bytes is \"x\"", "bytes"},
           {10, "[network]\np2p_bandwith = \"inf\"", 11, 1,
            "unknown key \"p2p_bandwith\" in [network]", "did you mean p2p_bandwidth?"},
@@ -126,6 +125,60 @@ TEST_CASE("overlap, parallel and moe") {
       });
 }
 
+TEST_CASE("contention") {
+  const std::string losses = "a number from 0 to 0.999999999";
+  check_errors(
+      kStageScenario,
+      {
+          {10, "[contention]\nshare_ports = 1", 11, 15, "contention.share_ports is 1",
+           "true or false"},
+          {10, "[contention]\ncompute_loss = 2", 11, 16, "contention.compute_loss is 2", losses},
+          {10, "[contention]\ncompute_loss = 1.0", 11, 16, "contention.compute_loss is 1.0",
+           losses},
+          {10, "[contention]\ncompute_loss = -0.1", 11, 16, "contention.compute_loss is -0.1",
+           losses},
+          {10, "[contention]\ncomm_loss = 1", 11, 13, "contention.comm_loss is 1", losses},
+          {10, "[contention]\ncomm_loss = nan", 11, 13, "contention.comm_loss is nan", losses},
+          {10, "[contention]\nwhile_waiting = 0", 11, 17, "contention.while_waiting is 0",
+           "true or false"},
+          {10, "[contention]\nhost_cores = 1.5", 11, 14, "contention.host_cores is 1.5",
+           "a whole number"},
+          {10, "[contention]\nhost_cores = -1", 11, 14, "contention.host_cores is -1",
+           "a whole number from 0"},
+          {10, "[contention]\nhost_core = 0", 11, 1, "unknown key \"host_core\" in [contention]",
+           "did you mean host_cores?"},
+      });
+  const Scenario scenario = read_scenario(
+      text_of(kStageScenario, 10,
+              "[contention]\nshare_ports = true\ncompute_loss = 0.25\ncomm_loss = 0.999999999\n"
+              "while_waiting = false\nhost_cores = 6\n[network]\neager_bytes = \"8KiB\"\n"
+              "devices_per_node = 3"),
+      "s.toml");
+  CHECK(scenario.contention.share_ports);
+  CHECK(scenario.contention.compute_loss == 0.25);
+  CHECK(scenario.contention.comm_loss == 0.999999999);
+  CHECK_FALSE(scenario.contention.while_waiting);
+  CHECK(scenario.contention.host_cores == 6);
+  CHECK(scenario.network.eager_bytes == 8192);
+}
+
+TEST_CASE("folded peers share cores alike only where they fill machines evenly") {
+  const auto keys = [](int peers, int per_node) {
+    return "[parallel]\nexpert = " + std::to_string(peers) +
+           "\n[network]\ndevices_per_node = " + std::to_string(per_node) +
+           "\n[contention]\nhost_cores = 4";
+  };
+  for (const auto& [peers, per_node] : {std::pair(2, 8), {8, 2}, {4, 4}, {1, 3}}) {
+    CHECK_FALSE(error_of(text_of(kLayersScenario, 11, keys(peers, per_node))).has_value());
+  }
+  check_errors(
+      kLayersScenario,
+      {{11, keys(3, 8), 16, 14,
+        "contention.host_cores is 4: with 3 peers to a rank and 8 devices to a machine, peers "
+        "of one rank share cores with more others than the rest",
+        "parallel.expert and network.devices_per_node of which one divides the other"}});
+}
+
 TEST_CASE("sections that this version cannot honour") {
   const std::string not_here = ", which is not available in this version";
   check_errors(
@@ -137,19 +190,6 @@ TEST_CASE("sections that this version cannot honour") {
            "[network]"},
           {10, "[machine]\nfile = \"m.toml\"", 10, 1, "[machine] is not available in this version",
            "[stage] or [layers]"},
-          {10, "[contention]\ncompute_loss = 0.2", 11, 16,
-           "contention.compute_loss is 0.2" + not_here, "0"},
-          {10, "[contention]\ncompute_loss = 2", 11, 16, "contention.compute_loss is 2",
-           "a number from 0 to 1"},
-          {10, "[contention]\ncomm_loss = 1", 11, 13, "contention.comm_loss is 1" + not_here, "0"},
-          {10, "[contention]\nwhile_waiting = false", 11, 17,
-           "contention.while_waiting is false" + not_here, "true"},
-          {10, "[contention]\nhost_cores = 32", 11, 14, "contention.host_cores is 32" + not_here,
-           "0"},
-          {10, "[contention]\nhost_cores = 1.5", 11, 14, "contention.host_cores is 1.5",
-           "a whole number"},
-          {10, "[contention]\nhost_core = 0", 11, 1, "unknown key \"host_core\" in [contention]",
-           "did you mean host_cores?"},
           {10, "[noise]\nseed = -1", 11, 8, "noise.seed is -1", "a whole number from 0"},
           {10, "[noise]\nseed = \"x\"", 11, 8, "noise.seed is \"x\"", "a whole number from 0"},
           {10, "[noise]\ncompute_sigma = 2.1", 11, 17, "noise.compute_sigma is 2.1",
@@ -168,8 +208,8 @@ TEST_CASE("sections that this version cannot honour") {
 
 TEST_CASE("neutral values of what this version cannot honour are accepted") {
   const std::string neutral = text_of(kStageScenario, 10,
-                                      "[contention]\ncompute_loss = 0.0\ncomm_loss = 0\n"
-                                      "while_waiting = true\nhost_cores = 0\n"
+                                      "[contention]\nshare_ports = false\ncompute_loss = 0.0\n"
+                                      "comm_loss = 0\nwhile_waiting = true\nhost_cores = 0\n"
                                       "[noise]\nseed = 1\ncompute_sigma = 0\n"
                                       "straggler = { rank = -1, factor = 1.0 }\n"
                                       "moe_imbalance = 0.0\n"

@@ -187,6 +187,8 @@ void fill_network_and_host(Random& random, Scenario& scenario) {
     network.p2p_latency_us = duration(random);
     network.p2p_bandwidth = bandwidth(random);
   }
+  const bool transfers = scenario.pipeline.ranks > 1 || scenario.pipeline.data_steps;
+  if (transfers && flag(random)) network.eager_bytes = size(random);
   HostKeys& host = scenario.host;
   host.launch_us = integer(random, 0, 80) / 8.0;
   host.event_us = duration(random);
@@ -255,6 +257,17 @@ void fill_residency(Random& random, Scenario& scenario, bool has_moe) {
   if (has_moe && parallel.expert > 1 && parallel.expert < 4) noise.moe_imbalance = 0.5;
 }
 
+void fill_contention(Random& random, Scenario& scenario, bool has_moe) {
+  ContentionKeys& keys = scenario.contention;
+  if (scenario.parallel.expert == 1) keys.host_cores = integer(random, 0, 8);
+  const bool transfers = scenario.pipeline.ranks > 1 || scenario.pipeline.data_steps;
+  if (!has_moe && !transfers) return;
+  keys.share_ports = flag(random);
+  keys.compute_loss = flag(random) ? 0 : integer(random, 1, 499'999'999) * 1e-9;
+  keys.comm_loss = integer(random, 0, 5) / 10.0;
+  if (keys.compute_loss > 0) keys.while_waiting = flag(random);
+}
+
 Scenario random_scenario(Random& random) {
   Scenario scenario;
   scenario.file = "random.toml";
@@ -269,6 +282,8 @@ Scenario random_scenario(Random& random) {
   fill_network_and_host(random, scenario);
   if (has_moe || scenario.network.by_node) scenario.parallel.expert = integer(random, 1, 64);
   fill_residency(random, scenario, has_moe);
+  fill_contention(random, scenario, has_moe);
+
   scenario.comm.order = word(random, kCommOrders);
   if (has_moe) scenario.comm.wait = word(random, kCommWaits);
   scenario.streams.preset = word(random, kStreamPresets);

@@ -93,7 +93,7 @@ counts_exchange = true
 intra_node = { latency_us = 3, bandwidth = "200GB/s" }
 inter_node = { latency_us = 10, bandwidth = "400Gbit/s" }
 devices_per_node = 4
-eager_bytes = 0
+eager_bytes = "64KiB"
 [host]
 launch_us = 5
 event_ms = 0.001
@@ -109,6 +109,12 @@ preset = "per_edge"
 ep = "experts"
 p2p_backward = "c"
 data = "e"
+[contention]
+share_ports = true
+compute_loss = 0.125
+comm_loss = 0.5
+while_waiting = false
+host_cores = 12
 )";
 
 TEST_CASE("every key set: pipeline, overlap, parallel, stage") {
@@ -176,6 +182,12 @@ TEST_CASE("every key set: network, host, comm, streams") {
   CHECK(scenario.network.inter_node.latency_us == 10);
   CHECK(scenario.network.inter_node.bandwidth == Bandwidth{50e9});
   CHECK(scenario.network.devices_per_node == 4);
+  CHECK(scenario.network.eager_bytes == 65'536);
+  CHECK(scenario.contention.share_ports);
+  CHECK(scenario.contention.compute_loss == 0.125);
+  CHECK(scenario.contention.comm_loss == 0.5);
+  CHECK_FALSE(scenario.contention.while_waiting);
+  CHECK(scenario.contention.host_cores == 12);
   CHECK(scenario.host.launch_us == 5);
   CHECK(scenario.host.event_us == 1);
   CHECK(scenario.host.rendezvous_us == 2);
