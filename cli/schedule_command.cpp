@@ -1,6 +1,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -9,24 +10,53 @@
 #include "cli/progress.h"
 #include "cli/scenario_input.h"
 #include "cli/schedule_forms.h"
+#include "model/lowering/lower.h"
 #include "model/size_limit.h"
+#include "model/validate.h"
 #include "reports/grid.h"
+#include "reports/timeline_text.h"
+#include "sim/simulate.h"
 
 namespace steptwin::cli {
 namespace {
 
 struct ScheduleOptions : Options {
   std::string format = "steps";
+  std::string columns = "time";
 };
 
-ScheduleText text_of(const Schedule& schedule, const ScheduleOptions& options) {
-  if (options.format != "grid") {
-    return schedule_text(schedule, schedule_form_named(options.format));
-  }
+std::string slot_grid(const Schedule& schedule, const ScheduleOptions& options) {
   reports::GridOptions grid;
   grid.color = use_color(options);
   grid.width = static_cast<std::size_t>(terminal_width());
-  return {reports::grid_text(schedule, grid), {}};
+  return reports::grid_text(schedule, grid);
+}
+
+// When what runs shows only in a simulation. One that hangs has no times.
+ScheduleText timed_grid(const Schedule& schedule, const Scenario& scenario,
+                        const ScheduleOptions& options) {
+  const Program program = lower(schedule, scenario);
+  validate(program);
+  const auto outcome = sim::simulate(program, {.host_records = false});
+  const auto* trace = std::get_if<Trace>(&outcome);
+  if (trace == nullptr) {
+    return {slot_grid(schedule, options),
+            {"it hangs, as steptwin check explains: columns are slots of the lists, not time"}};
+  }
+  reports::TimelineOptions timeline;
+  timeline.color = use_color(options);
+  timeline.width = terminal_width();
+  timeline.bubbles = true;
+  return {reports::timeline_text(*trace, timeline), {}};
+}
+
+ScheduleText text_of(const Schedule& schedule, const Scenario& scenario,
+                     const ScheduleOptions& options) {
+  if (options.format != "grid") {
+    return schedule_text(schedule, schedule_form_named(options.format));
+  }
+  if (options.columns == "slots") return {slot_grid(schedule, options), {}};
+  return timed_grid(schedule, scenario, options);
 }
 
 int schedule_command(const ScheduleOptions& options) {
@@ -37,7 +67,7 @@ int schedule_command(const ScheduleOptions& options) {
                    std::vector{phase::kSchedule, phase::kWriteSchedule});
   const Schedule schedule = input.schedule();
   progress->begin(phase::kWriteSchedule);
-  const ScheduleText written = text_of(schedule, options);
+  const ScheduleText written = text_of(schedule, scenario, options);
   progress.reset();
   print(written.text);
   print_notes(options.input, written.losses);
@@ -61,6 +91,11 @@ void add_schedule_command(CLI::App& program, Action& action) {
                        "error. grid: a picture")
       ->check(CLI::IsMember(formats))
       ->type_name("FORMAT");
+  command
+      ->add_option("--columns", options->columns,
+                   "Of the grid: time as simulated, or slots of the step lists")
+      ->check(CLI::IsMember({"time", "slots"}))
+      ->type_name("WHAT");
   command->add_option("--color", options->color, "Colour the grid: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");

@@ -163,7 +163,7 @@ class Picture {
 
   void run(const Look& look, std::size_t cells, std::string& line) const {
     if (look.letter == ' ') {
-      line += std::string(cells, ' ');
+      line += options_.bubbles ? bubble(cells) : std::string(cells, ' ');
     } else if (look.micro < 0) {
       line += communication_run(look.letter, cells);
     } else if (options_.color) {
@@ -171,6 +171,10 @@ class Picture {
     } else {
       line += plain_run(look, cells);
     }
+  }
+
+  std::string bubble(std::size_t cells) const {
+    return painted(options_.color, tint::kDim, repeated(options_.ascii ? "." : "·", cells));
   }
 
   std::string plain_run(const Look& look, std::size_t cells) const {
@@ -217,6 +221,7 @@ class Picture {
           options_.color ? coloured_run(look, kCells) : plain_run(look, kCells);
       entries.emplace_back(fmt::format("{} {}", mark, name), kCells + 1 + name.size());
     }
+    if (options_.bubbles) entries.emplace_back(bubble(3) + " bubble", 3 + 7);
     legend_lines(entries);
     if (!options_.communication) return;
     entries.clear();

@@ -13,6 +13,7 @@ struct TimelineOptions {
   int width = 100;             // of a line, rank names included
   bool communication = false;  // a second row per rank
   std::size_t most_ranks = 32;
+  bool bubbles = false;  // time without compute is dotted, to the end of the step
 };
 
 // The step as a picture, a row per rank:
@@ -24,7 +25,7 @@ struct TimelineOptions {
 // Each cell shows the forward (F), backward or its input part (B) or weight part (W) of the
 // micro-batch that computes longest in its time; a cell in which less than half is compute is
 // blank. A run of cells of one micro-batch and stage begins with letter and number as far as they
-// fit. In colour the background says which it is.
+// fit. In colour the background says which it is. Blank cells are dotted where bubbles are shown.
 //
 // A legend says what the letters that occur mean, on as many lines as the width asks for.
 //

@@ -39,14 +39,15 @@ struct WorkOwner {
 //                         r = (1 - b [C_i + C_j > 0])                    before
 //   collective of M       r = (1 - b [C_i > 0 for an i in M]) / max of O_i, I_i over M
 //
-//   a, b      compute_loss and comm_loss; c: host_cores, and that factor is 1 if they are not
-//   shared C_i       compute kernels that run on rank i X_i       communication kernels that occupy
-//   streams of rank i; while_waiting = false: only while
-//             they transfer
+//   a, b      compute_loss and comm_loss
+//   c         host_cores; that factor is 1 if they are not shared
+//   C_i       compute kernels that run on rank i
+//   X_i       communication kernels that occupy streams of rank i; while_waiting = false: only
+//             while they transfer
 //   n, D      compute kernels that run on the ranks of the host; devices that one rank stands for
 //   O_i, I_i  flows on the out and the in port of rank i, of the link class of the work: within a
 //             node, or across nodes. A transfer is one from when its latency is over, a collective
-//             of any class-crossing members one across nodes, all along. If ports are not shared
+//             all along, across nodes if any of its members are on two. If ports are not shared
 //             that factor is 1.
 //
 // Exactness. Work is counted in units of 2^-60 ns. A rate is the exact fraction times 2^60, rounded

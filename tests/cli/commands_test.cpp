@@ -209,8 +209,25 @@ TEST_CASE("schedule: what it prints, check reads, in both text forms") {
   }
 }
 
-TEST_CASE("schedule: the grid") {
-  const RunResult run = run_on("schedule", "pipeline_1f1b.toml", {"--format", "grid"});
+TEST_CASE("schedule: the grid in time, and where a schedule hangs by slots") {
+  const RunResult run = run_on("schedule", "pipeline_1f1b.toml",
+                               {"--format", "grid", "--set", "pipeline.micro_batches=2"});
+  CHECK(run.status == 0);
+  CHECK(run.errors.empty());
+  CHECK(run.output.starts_with("rank 0 │F0"));
+  CHECK(run.output.find("bubble") != std::string::npos);
+  const RunResult hangs = run_on("schedule", "early_receive.toml",
+                                 {"--format", "grid", "--set", "pipeline.recv_placement=late"});
+  CHECK(hangs.status == 0);
+  CHECK(hangs.output.starts_with("slot "));
+  CHECK(hangs.errors.ends_with(
+      "early_receive.toml: note: it hangs, as steptwin check explains: columns are slots of the "
+      "lists, not time\n"));
+}
+
+TEST_CASE("schedule: the grid by slots") {
+  const RunResult run =
+      run_on("schedule", "pipeline_1f1b.toml", {"--format", "grid", "--columns", "slots"});
   CHECK(run.status == 0);
   CHECK(run.output ==
         "slot   0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n"

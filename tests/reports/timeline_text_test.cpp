@@ -32,6 +32,16 @@ rank 1 │          F0──────B0══════════
 )");
 }
 
+TEST_CASE("bubbles are dotted to the end of the step") {
+  CHECK(timeline_text(two_ranks(), {false, false, 48, false, 32, true}) ==
+        R"(rank 0 │F0──────F1──────················B0══W0┄┄
+rank 1 │··········F0──────B0══════════··········
+        0                                  20 ns
+        F0─ forward   B0═ backward
+        W0┄ weight gradient   ··· bubble
+)");
+}
+
 TEST_CASE("ASCII, with communication below and ranks left out") {
   CHECK(timeline_text(two_ranks(), {false, true, 48, true, 1}) ==
         R"(rank 0 |F0------F1------                B0==W0~~

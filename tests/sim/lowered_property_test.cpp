@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/costs.h"
 #include "model/error.h"
 #include "model/formats/steps_text.h"
 #include "model/lowering/lower.h"
@@ -55,7 +56,7 @@ std::string schedule_text(const Schedule& schedule) {
 using Tensor = std::tuple<bool, std::int32_t, std::int32_t>;
 
 Tensor tensor_of(const P2pPart& part) {
-  const bool forward = part.step == StepType::fwd_send || part.step == StepType::fwd_recv;
+  const bool forward = part.step != StepType::bwd_send && part.step != StepType::bwd_recv;
   const std::int32_t source = part.is_send ? part.stage : part.stage + (forward ? -1 : 1);
   return {forward, source, part.micro};
 }
@@ -143,8 +144,9 @@ TEST_CASE("a lowered program runs as the naive simulator runs it, and keeps ever
       REQUIRE_MESSAGE(broken.empty(), broken.front());
     }
     REQUIRE(lost_work(program, std::get<Trace>(outcome)) == "");
-    REQUIRE(DataOrder(std::get<Trace>(outcome), program, drawn->schedule.stages).first_fault() ==
-            "");
+    const DataOrder order(std::get<Trace>(outcome), program, drawn->schedule.stages,
+                          simulated_peers(drawn->scenario));
+    REQUIRE(order.first_fault() == "");
     const reports::Metrics metrics = reports::compute_metrics(std::get<Trace>(outcome));
     REQUIRE(reports::broken_identity(metrics) == "");
   }

@@ -141,6 +141,42 @@ void draw_contention(Scenario& scenario, Draw& draw) {
   keys.while_waiting = draw.chance(0.6);
 }
 
+TensorKeys tensor(Draw& draw, bool requires_grad) {
+  TensorKeys keys;
+  keys.bytes = draw.between(0, 3);
+  keys.requires_grad = requires_grad;
+  return keys;
+}
+
+// What comes and goes beside a pipeline's own transfers, and peers that are ranks of their own.
+void draw_residency(Scenario& scenario, Draw& draw) {
+  ParallelKeys& keys = scenario.parallel;
+  keys.fold = draw.chance(0.7);
+  keys.fsdp = draw.chance(0.3);
+  keys.fsdp_window = draw.between32(1, 3);
+  keys.offload = draw.chance(0.3);
+  keys.offload_min_gap = draw.between32(0, 3);
+  scenario.pipeline.data_steps = draw.chance(0.2);
+  scenario.data = {often_no_us(draw), draw.between(0, 3)};
+  scenario.network.device_host = {few_us(draw), Bandwidth{1e9}};
+  scenario.stage.activation_bytes = {draw.between(0, 4)};
+  scenario.stage.parameter_bytes = {draw.between(0, 8)};
+  if (draw.chance(0.2))
+    scenario.stage.outputs = {tensor(draw, true), tensor(draw, draw.chance(0.5))};
+}
+
+void draw_noise(Scenario& scenario, Draw& draw) {
+  if (draw.chance(0.7)) return;
+  NoiseKeys& keys = scenario.noise;
+  keys.seed = draw.between(1, 1000);
+  if (draw.chance(0.5)) keys.compute_sigma = 0.5;
+  if (draw.chance(0.5)) keys.moe_imbalance = 0.5;
+  if (draw.chance(0.5)) {
+    keys.straggler_rank = draw.between32(0, scenario.pipeline.ranks * scenario.parallel.expert - 1);
+    keys.straggler_factor = 2;
+  }
+}
+
 Slot with_forward_first(const Step& overlap) {
   return make_overlap(StepType::overlap_f_b, overlap.sub_steps()[1], overlap.sub_steps()[0]);
 }
@@ -161,6 +197,8 @@ Scenario random_scenario(Draw& draw) {
   scenario.overlap.hooks = draw.chance(0.7);
   scenario.overlap.depart = draw.chance(0.8);
   draw_contention(scenario, draw);
+  draw_residency(scenario, draw);
+  draw_noise(scenario, draw);
   return scenario;
 }
 

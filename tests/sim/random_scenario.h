@@ -8,7 +8,8 @@ namespace steptwin {
 
 // Small random scenarios that lowering accepts: every schedule, stream preset and override, both
 // orders and waits, overlaps with and without hooks, costs per stage and by layers, dense and
-// mixed, with and without eager sends and contention. Durations are a few nanoseconds and often 0,
+// mixed, with and without eager sends and contention, sharded parameters, offloads, data steps,
+// peers as ranks of their own, noise. Durations are a few nanoseconds and often 0,
 // so that ties abound.
 Scenario random_scenario(Draw& draw);
 
