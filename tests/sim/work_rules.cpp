@@ -13,7 +13,7 @@ namespace steptwin {
 namespace {
 
 using Real = long double;
-constexpr Real kTolerance = 1e-6L;  // of a nanosecond: far above rounding, far below one
+constexpr Real kTolerance = 1e-12L;  // of a nanosecond; a loss is a whole 1e-9, rounding 1e-16
 
 struct Span {
   TimeNs start_ns = 0;
@@ -55,7 +55,7 @@ class Ledger {
     for (std::size_t at = 0; at + 1 < instants.size(); ++at) work(instants[at], instants[at + 1]);
     for (const Item& item : items_) {
       const bool is_done = item.done >= item.duration - kTolerance;
-      const bool was_not = item.done - item.last_rate < item.duration + kTolerance;
+      const bool was_not = item.done - item.last_rate < item.duration - kTolerance;
       if (is_done && (was_not || item.duration == 0)) continue;
       return fmt::format("kernel {} from {} to {} did {} of {} ns of work", item.kernel,
                          item.span.start_ns, item.span.end_ns, static_cast<double>(item.done),
