@@ -3,6 +3,7 @@
 
 #include "sim/simulate.h"
 #include "tests/scenarios.h"
+#include "tests/sim/naive_simulator.h"
 #include "tests/sim/program_writer.h"
 
 namespace steptwin::sim {
@@ -122,6 +123,31 @@ TEST_CASE("a deadlock does not say that an eager send waits") {
   CHECK(text_with(0) == subject + receive + ", and for 1 more");
   CHECK(text_with(8) == subject + receive + ", and for 1 more");
   CHECK(text_with(9) == subject + send);
+}
+
+// System: at 20, in round 0, rank 1's compute ends and its receive of what has long arrived is
+// ready.
+//   round 1 (a) the receive ends  (b) main begins to wait for all of comm  (c) the copy is ready
+//   round 2 (a) the copy ends
+// Expectations: main blocks, and its next kernel is enqueued wake_ns later. Were the receive over
+// in the round of its arrival, the copy would be over when main asks.
+TEST_CASE("a late receive ends in the round after the one it arrives in") {
+  Program program = empty_program(2, {"compute", "comm"});
+  program.eager_bytes = 8;
+  program.host.wake_ns = 100;
+  const std::int32_t pair = add_communicator(program, {0, 1});
+  ThreadWriter(program, 0, 0).send(kComm, pair, 1, 5, 8);
+  ThreadWriter main(program, 1, 0);
+  main.compute(kCompute, 20);
+  main.wait(kComm, main.record(kCompute));
+  main.recv(kComm, pair, 0, 5, 8);
+  main.copy(kComm, 0);
+  const std::int32_t all = main.record(kComm);
+  main.host_work(20);
+  main.host_wait(all);
+  const std::int32_t last = main.compute(kCompute, 1);
+  CHECK(trace_of(program).kernels[static_cast<std::size_t>(last)].times.enqueue_ns == 120);
+  CHECK(naive_simulate(program).times[static_cast<std::size_t>(last)].enqueue_ns == 120);
 }
 
 TEST_CASE("what an eager send carries must be what is received, however late") {
