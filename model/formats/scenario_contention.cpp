@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/costs.h"
 #include "model/formats/scenario_sections.h"
 
 namespace steptwin {
@@ -23,7 +24,7 @@ void read_contention(const TomlTable& section, ContentionKeys& keys) {
 void refuse_uneven_hosts(const TomlTable& document, const Scenario& scenario) {
   const std::int32_t peers = scenario.parallel.expert;
   const std::int32_t per_node = scenario.network.devices_per_node;
-  if (scenario.contention.host_cores == 0 || !scenario.parallel.fold) return;
+  if (scenario.contention.host_cores == 0 || simulated_peers(scenario) > 1) return;
   if (peers % per_node == 0 || per_node % peers == 0) return;
   throw Error(
       find(*find_table(document, "contention"), "host_cores")->position,

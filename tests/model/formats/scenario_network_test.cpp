@@ -171,6 +171,8 @@ TEST_CASE("folded peers share cores alike only where they fill machines evenly")
   for (const auto& [peers, per_node] : {std::pair(2, 8), {8, 2}, {4, 4}, {1, 3}}) {
     CHECK_FALSE(error_of(text_of(kLayersScenario, 11, keys(peers, per_node))).has_value());
   }
+  // Not folded, each has its share of the cores of its own machine.
+  CHECK_FALSE(error_of(text_of(kLayersScenario, 11, keys(3, 8)), {"parallel.fold=false"}));
   check_errors(
       kLayersScenario,
       {{11, keys(3, 8), 16, 14,
