@@ -1,5 +1,6 @@
 #include "model/formats/torch_fit.h"
 
+#include <fmt/format.h>
 #include <utility>
 
 #include "model/formats/counted_notes.h"
@@ -120,6 +121,11 @@ TorchFit fit_to_torch(const Schedule& schedule, TorchLevel level) {
   fit.schedule.ranks.reserve(schedule.ranks.size());
   for (const StepList& list : schedule.ranks) fit.schedule.ranks.push_back(fitter.fit(list));
   fit.losses = sentences(fitter.counts());
+  if (schedule.stages.copies > 1) {
+    fit.losses.push_back(fmt::format(
+        "{} copies of the model written as one, whose stages PyTorch takes to follow each other",
+        schedule.stages.copies));
+  }
   return fit;
 }
 

@@ -28,6 +28,8 @@ struct TorchFit {
 //   DATA, SWAP steps           left out           left out
 //   OVERLAP_B_F                as OVERLAP_F_B, which PyTorch's runtime expects: forward first
 //
+// Several copies of the model, which the format has no word for, keep the numbers of their stages.
+//
 // What makes no sense stays as it is, and is among the losses where it is not read back as the
 // same: a rank without steps, a blank line, and a step of a micro-batch that no forward runs, which
 // are read leniently only; weight gradients without any input gradient, which are taken for the old

@@ -49,6 +49,16 @@ TEST_CASE("transfers and FSDP steps are what compute_comms adds, and bubbles wha
   CHECK(dense.losses == Losses{"3 bubbles left out"});
 }
 
+TEST_CASE("copies of the model: their stages are written, and that they are copies is lost") {
+  const std::string text =
+      "rank0: FWD(s0,m0) FWD(s3,m1) BWD(s3,m1) BWD(s0,m0)\n"
+      "rank1: FWD(s2,m1) FWD(s1,m0) BWD(s1,m0) BWD(s2,m1)\n";
+  CHECK(compute_only(text).steps == text);
+  CHECK(compute_only(text).losses ==
+        Losses{"2 copies of the model written as one, whose stages PyTorch takes to follow each "
+               "other"});
+}
+
 TEST_CASE("a batch becomes its transfers, a boundary goes behind its overlap") {
   const std::string text =
       "rank0: FWD(s0,m0) BATCH_SEND_RECV[FWD_SEND(s0,m0)|BWD_RECV(s0,m0)] FWD(s0,m1)\n"
