@@ -12,6 +12,7 @@
 #include "cli/scenario_input.h"
 #include "deadlocks/way_out.h"
 #include "model/check.h"
+#include "model/check_hooks.h"
 #include "model/error.h"
 #include "model/formats/recognise.h"
 #include "model/formats/schedule_file.h"
@@ -84,6 +85,8 @@ CheckResult check(const Schedule& schedule, const Scenario& scenario,
     result.why_not_simulated = "there are findings";
     return result;
   }
+  // Where they leave a thread waiting the schedule is right, and what hangs is shown below.
+  result.findings = check_hooks(schedule, scenario);
   result.transfers_unchecked = schedule.ranks.size() > 1 && !has_transfers(schedule);
   progress.begin(phase::kLower);
   const Program program = lower(schedule, scenario);

@@ -13,8 +13,9 @@ std::string findings_text(const CheckResult& result, bool quiet) {
   for (const Finding& finding : result.findings) text += finding_text(finding) + "\n";
   if (quiet) return text;
   const std::size_t count = result.findings.size();
-  return text + fmt::format("{} finding{}{}; not simulated\n", count, count == 1 ? "" : "s",
-                            count == kMostFindings ? " or more" : "");
+  return text + fmt::format("{} finding{}{}; {}\n", count, count == 1 ? "" : "s",
+                            count == kMostFindings ? " or more" : "",
+                            result.why_not_simulated.empty() ? "simulated" : "not simulated");
 }
 
 std::string nothing_found_text(const CheckResult& result) {
@@ -70,9 +71,11 @@ bool has_findings(const CheckResult& result) {
 }
 
 std::string check_text(const CheckResult& result, bool quiet, std::size_t width) {
-  if (!result.findings.empty()) return findings_text(result, quiet);
-  if (result.deadlock) return deadlock_text(*result.deadlock, width);
-  if (quiet) return "";
+  std::string text;
+  if (!result.findings.empty()) text = findings_text(result, quiet);
+  if (!result.findings.empty() && result.deadlock) text += "\n";
+  if (result.deadlock) text += deadlock_text(*result.deadlock, width);
+  if (!text.empty() || quiet) return text;
   return reports::wrapped(nothing_found_text(result), width, 2) + "\n";
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "model/check_residency.h"
+
 namespace steptwin {
 namespace {
 
@@ -84,6 +86,9 @@ class Checker {
     }
     check_matching(ends_);
     check_matching(data_ends_);
+    for (Finding& finding : residency_findings(schedule_)) {
+      add(finding.rank, finding.position, std::move(finding.step), std::move(finding.text));
+    }
     std::stable_sort(
         findings_.begin(), findings_.end(), [](const Finding& left, const Finding& right) {
           return std::pair(left.rank, left.position) < std::pair(right.rank, right.position);

@@ -34,6 +34,8 @@ std::string finding_text(const Finding& finding);
 //               whose input is computed on another rank has its receive and every such output its
 //               send, if the schedule has transfers at all
 //   data        DATA_SEND(s,m) and DATA_RECV(s+1,m) are both there or neither, each once
+//   residency   parameters gathered and activations loaded when they are used
+//               (model/check_residency.h)
 //   matching    the k-th send from one rank to another and the k-th receive there name the same
 //               tensor, as communicators that match by position need; and so for DATA_SEND and
 //               DATA_RECV among themselves

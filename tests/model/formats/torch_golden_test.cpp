@@ -87,7 +87,6 @@ TEST_CASE("the order in which the last rank leaves micro-batch 0 out is read, an
   CHECK(steps_text(schedule.ranks[1]) ==
         "- FWD(s1,m1) BWD(s1,m0) FWD(s1,m2) BWD(s1,m1) FWD(s1,m3) BWD(s1,m2) FWD(s1,m4) "
         "BWD(s1,m3)");
-  CHECK_FALSE(check_schedule(schedule).empty());
   CHECK_THROWS_AS(add_torch_comms(schedule), Error);
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "model/check.h"
+#include "model/schedule.h"
+
+namespace steptwin {
+
+// What is wrong with the steps that move parameters and activations, by rank and then by what they
+// are about; check_schedule sorts them in. A stage without FSDP steps on its rank is never sharded,
+// activations without SWAP steps stay where they are.
+//
+//   FSDP   a stage is sharded at first: gathered before it computes, gathered once before it is
+//          resharded, and no gradient is computed behind its reduction
+//   SWAP   for each (stage, micro-batch): offloaded behind its forward, waited for, loaded, waited
+//          for, each once; no backward while the activations are away
+std::vector<Finding> residency_findings(const Schedule& schedule);
+
+}  // namespace steptwin
