@@ -10,7 +10,7 @@
 #include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/scenario_input.h"
-#include "deadlocks/way_out.h"
+#include "deadlocks/transport_table.h"
 #include "model/check.h"
 #include "model/check_hooks.h"
 #include "model/error.h"
@@ -24,6 +24,9 @@
 
 namespace steptwin::cli {
 namespace {
+
+// Kernels of all transports and queues together, some ten seconds.
+constexpr std::size_t kMostTableKernels = 10'000'000;
 
 bool is_schedule_file(const std::string& path) {
   return !path.ends_with(".toml");
@@ -97,12 +100,17 @@ CheckResult check(const Schedule& schedule, const Scenario& scenario,
   if (auto* deadlock = std::get_if<sim::Deadlock>(&outcome)) {
     result.deadlock = explained(schedule, scenario, program, std::move(*deadlock), make);
   }
+  if (has_transfers(schedule)) {
+    progress.begin(phase::kTryTransports);
+    result.table = deadlocks::transport_table(schedule, scenario, make, kMostTableKernels);
+  }
   return result;
 }
 
 CheckResult check(Subject subject, const ProgressOptions& options) {
-  Progress progress(options, estimated_kernels(subject.scenario),
-                    {phase::kSchedule, phase::kCheck, phase::kLower, phase::kSimulate});
+  Progress progress(
+      options, estimated_kernels(subject.scenario),
+      {phase::kSchedule, phase::kCheck, phase::kLower, phase::kSimulate, phase::kTryTransports});
   if (!subject.schedule) {
     return check(subject.input->schedule(), subject.scenario, make_schedule, progress);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/json_writer.h"
+#include "cli/transport_table_text.h"
 #include "reports/paint.h"
 
 namespace steptwin::cli {
@@ -75,8 +76,10 @@ std::string check_text(const CheckResult& result, bool quiet, std::size_t width)
   if (!result.findings.empty()) text = findings_text(result, quiet);
   if (!result.findings.empty() && result.deadlock) text += "\n";
   if (result.deadlock) text += deadlock_text(*result.deadlock, width);
-  if (!text.empty() || quiet) return text;
-  return reports::wrapped(nothing_found_text(result), width, 2) + "\n";
+  if (quiet) return text;
+  if (text.empty()) text = reports::wrapped(nothing_found_text(result), width, 2) + "\n";
+  if (result.table) text += "\n" + transport_table_text(*result.table, width);
+  return text;
 }
 
 std::string check_json(const CheckResult& result) {
@@ -97,6 +100,12 @@ std::string check_json(const CheckResult& result) {
   writer.Key("deadlock");
   if (result.deadlock) {
     write_deadlock(writer, *result.deadlock);
+  } else {
+    writer.Null();
+  }
+  writer.Key("transports");
+  if (result.table) {
+    write_transport_table(writer, *result.table);
   } else {
     writer.Null();
   }

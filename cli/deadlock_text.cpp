@@ -29,23 +29,6 @@ void write_item(JsonWriter& writer, const sim::BlockedItem& item) {
   writer.EndObject();
 }
 
-void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange) {
-  writer.StartObject();
-  writer.Key("rank");
-  writer.Int(exchange.rank);
-  writer.Key("slots");
-  writer.StartArray();
-  writer.Int64(exchange.first_slot);
-  writer.Int64(exchange.second_slot);
-  writer.EndArray();
-  writer.Key("steps");
-  writer.StartArray();
-  writer.String(step_text(exchange.first).c_str());
-  writer.String(step_text(exchange.second).c_str());
-  writer.EndArray();
-  writer.EndObject();
-}
-
 void write_way_out(JsonWriter& writer, const deadlocks::WayOut& way_out) {
   writer.Key("way_out");
   writer.StartObject();
@@ -106,6 +89,23 @@ std::string deadlock_text(const ExplainedDeadlock& found, std::size_t width) {
     text += line("  " + deadlock.blocked[item].text, kItemIndent);
   }
   return text;
+}
+
+void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange) {
+  writer.StartObject();
+  writer.Key("rank");
+  writer.Int(exchange.rank);
+  writer.Key("slots");
+  writer.StartArray();
+  writer.Int64(exchange.first_slot);
+  writer.Int64(exchange.second_slot);
+  writer.EndArray();
+  writer.Key("steps");
+  writer.StartArray();
+  writer.String(step_text(exchange.first).c_str());
+  writer.String(step_text(exchange.second).c_str());
+  writer.EndArray();
+  writer.EndObject();
 }
 
 std::string deadlock_json(const ExplainedDeadlock& found) {

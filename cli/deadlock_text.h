@@ -31,6 +31,9 @@ std::string deadlock_text(const ExplainedDeadlock& explained, std::size_t width)
 // "settings_tried", "cut_short"}}}.
 std::string deadlock_json(const ExplainedDeadlock& explained);
 
+// {"rank", "slots", "steps"}
+void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange);
+
 // The inner object of it, as a value.
 void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& explained);
 

@@ -2,20 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "deadlocks/exchange.h"
+#include "deadlocks/make_schedule.h"
 #include "model/program.h"
 #include "model/scenario.h"
 #include "model/schedule.h"
 #include "sim/simulate.h"
 
 namespace steptwin::deadlocks {
-
-// How the schedule of a scenario comes about; it throws Error where the scenario cannot have one.
-using MakeSchedule = std::function<Schedule(const Scenario&)>;
 
 // What hangs: the schedule as it was run, in its scenario, and what came of it.
 struct Hang {

@@ -67,14 +67,15 @@ Schedule schedule_from_file(const Scenario& scenario) {
 
 // Activations and gradients between two ranks that hold several stages each go the same ways, and
 // boundary transfers are moved over each other at one end only: a receive would take the other's.
-void refuse_ambiguous_boundary(const Scenario& scenario) {
-  const PipelineKeys& keys = scenario.pipeline;
-  if (keys.ranks != 2 || keys.chunks_per_rank < 2) return;
-  throw Error(keys.p2p_at,
+void refuse_ambiguous_boundary(const StageMap& stages, const Scenario& scenario) {
+  if (stages.ranks != 2 || stages.stages() <= 2) return;
+  throw Error(scenario.pipeline.p2p_at,
               "boundary transfers between two ranks of several stages each would be matched with "
               "the wrong ones: activations and gradients share each direction of the one pair",
               "pipeline.p2p = \"batch\", three ranks or more, or chunks_per_rank = 1");
 }
+
+}  // namespace
 
 Schedule with_transport(const Schedule& schedule, const Scenario& scenario) {
   switch (transport_of(scenario)) {
@@ -82,7 +83,7 @@ Schedule with_transport(const Schedule& schedule, const Scenario& scenario) {
     case P2pMode::multi_stream:
       return coalesce_p2p(schedule);
     case P2pMode::boundary:
-      refuse_ambiguous_boundary(scenario);
+      refuse_ambiguous_boundary(schedule.stages, scenario);
       return attach_boundary_p2p(schedule);
     case P2pMode::automatic:
     case P2pMode::plain:
@@ -90,8 +91,6 @@ Schedule with_transport(const Schedule& schedule, const Scenario& scenario) {
   }
   return schedule;
 }
-
-}  // namespace
 
 P2pMode transport_of(const Scenario& scenario) {
   const PipelineKeys& keys = scenario.pipeline;

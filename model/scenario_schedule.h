@@ -16,6 +16,10 @@ ScheduleRequest schedule_request(const Scenario& scenario);
 // and plain single transfers for the others.
 P2pMode transport_of(const Scenario& scenario);
 
+// The transfers of the schedule, single ones, issued in that way: in batches, or at the boundary of
+// overlaps. Throws Error where boundary transfers would be matched with the wrong ones.
+Schedule with_transport(const Schedule& schedule, const Scenario& scenario);
+
 // The scenario's schedule as it is run: built, or read from `pipeline.schedule_file` and complete
 // (model/check.h), its receives placed as `pipeline.recv_placement` says, then the passes: split
 // backwards, transport. A file without transfers gets them as a built order does

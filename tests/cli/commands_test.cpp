@@ -253,7 +253,7 @@ TEST_CASE("check: every scenario of the repository is sound") {
     CAPTURE(scenario);
     const RunResult run = run_on("check", scenario);
     CHECK(run.status == 0);
-    CHECK(run.output == "No findings: the schedule is complete and runs to its end.\n");
+    CHECK(run.output.starts_with("No findings: the schedule is complete and runs to its end.\n"));
   }
 }
 

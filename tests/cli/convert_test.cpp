@@ -181,8 +181,8 @@ TEST_CASE("schedule: what it prints for PyTorch, check reads, and losses are sai
   CHECK(comms.output.starts_with("0F0,0SEND_F0,0F1,"));
   RunRequest request;
   request.input = comms.output;
-  CHECK(run_program({"check", "-"}, request).output ==
-        "No findings: the schedule is complete and runs to its end.\n");
+  CHECK(run_program({"check", "-"}, request)
+            .output.starts_with("No findings: the schedule is complete and runs to its end.\n"));
   CHECK(convert(comms.output, "steps").output ==
         run_program({"schedule", scenario_path("pipeline_1f1b.toml")}).output);
 }
