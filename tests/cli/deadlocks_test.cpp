@@ -256,6 +256,17 @@ TEST_CASE("check: whether it hangs with other transports and queues") {
   CHECK(cells[6]["why"] == "the boundary is that of an OVERLAP_B_F, and there is none");
 }
 
+TEST_CASE("check: the schedule of the README that hangs") {
+  const RunResult run = run_program({"check", scenario_path("schedules/hangs.steps")});
+  CHECK(run.status == 1);
+  CHECK(run.output.starts_with("Deadlock: nothing can happen after 4 ms.\n\nrank 0 stream comm "));
+  CHECK(
+      run.output.find("\nExchanging BWD_RECV(s0,m0) and FWD_SEND(s0,m1) on rank 0 (slots 3 and 4) "
+                      "lets it run to its end.\n") != std::string::npos);
+  CHECK(run.output.find("\n  plain         hangs *     hangs       runs\n"
+                        "  batch         runs        runs        runs\n") != std::string::npos);
+}
+
 TEST_CASE("check: a setting that hangs elsewhere is no finding of a scenario that runs") {
   std::vector<std::string> own = late_receives("check");
   own.insert(own.end(), {"--set", "streams.preset=per_edge"});
