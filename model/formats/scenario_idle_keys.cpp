@@ -192,7 +192,7 @@ class IdleKeys {
     const bool by_bytes =
         keys.dispatch.bytes >= 0 || keys.combine.bytes >= 0 || keys.counts.bytes >= 0;
     return by_bytes || scenario_.network.by_node || may_shard() || has_noise() ||
-           !scenario_.parallel.fold;
+           scenario_.contention.host_cores > 0 || !scenario_.parallel.fold;
   }
 
   void check_parts() const {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/external_data.h"
 #include "tests/fuzz/readers.h"
 #include "tests/property_count.h"
 
@@ -21,8 +21,10 @@ using Random = std::mt19937_64;
 
 std::vector<std::string> corpus_of(std::string_view reader) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(test_data("../fuzz/corpus")) / reader)) {
+  const char* source = std::getenv("STEPTWIN_SOURCE");
+  REQUIRE(source != nullptr);
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(source) /
+                                                               "tests/fuzz/corpus" / reader)) {
     files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -80,7 +80,7 @@ auto per_stage(Random& random, std::int32_t stages, Make make) {
 }
 
 void fill_pipeline(Random& random, PipelineKeys& keys) {
-  keys.ranks = integer(random, 1, 6);
+  keys.ranks = integer(random, 2, 6);  // one rank has no transfers to set keys for
   keys.chunks_per_rank = integer(random, 1, 3);
   keys.micro_batches = integer(random, 1, 64);
   const std::int32_t last = static_cast<std::int32_t>(schedule_names().size()) - 1;
