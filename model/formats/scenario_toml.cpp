@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kMostNameBytes = 256;
 constexpr double kMostBytesPerParameterByte = 1000;
+// A backward right after its forward leaves no time to copy there and back.
+constexpr std::int32_t kLeastOffloadGap = 2;
 constexpr double kMostStragglerFactor = 1000;
 
 const std::vector<std::string_view> kSections = {
@@ -33,7 +35,7 @@ void read_parallel(const TomlTable& section, ParallelKeys& keys) {
   read_flag(section, "fsdp", keys.fsdp);
   read_int32(section, "fsdp_window", 1, kMostRanks, keys.fsdp_window);
   read_flag(section, "offload", keys.offload);
-  read_int32(section, "offload_min_gap", 0, kMostMicroBatches, keys.offload_min_gap);
+  read_int32(section, "offload_min_gap", kLeastOffloadGap, kMostMicroBatches, keys.offload_min_gap);
 }
 
 void read_data(const TomlTable& section, DataKeys& keys) {

@@ -230,7 +230,7 @@ TensorKeys tensor(Random& random, std::int32_t micro_batches) {
 void fill_residency(Random& random, Scenario& scenario, bool has_moe) {
   ParallelKeys& parallel = scenario.parallel;
   parallel.offload = flag(random);
-  if (parallel.offload) parallel.offload_min_gap = integer(random, 0, 9);
+  if (parallel.offload) parallel.offload_min_gap = integer(random, 2, 9);
   if (parallel.expert > 1) {
     parallel.fold = flag(random);
     parallel.fsdp = flag(random);
@@ -268,6 +268,16 @@ void fill_contention(Random& random, Scenario& scenario, bool has_moe) {
   if (keys.compute_loss > 0) keys.while_waiting = flag(random);
 }
 
+// Whether anything depends on how many peers a rank has.
+bool peers_matter(const Scenario& scenario) {
+  const LayersKeys& layers = scenario.layers;
+  const NoiseKeys& noise = scenario.noise;
+  return scenario.network.by_node || !scenario.parallel.fold || scenario.parallel.fsdp ||
+         layers.dispatch.bytes >= 0 || layers.combine.bytes >= 0 || layers.counts.bytes >= 0 ||
+         noise.compute_sigma > 0 || noise.straggler_rank >= 0 || noise.moe_imbalance > 0 ||
+         !scenario.pipeline.schedule_file.empty();
+}
+
 Scenario random_scenario(Random& random) {
   Scenario scenario;
   scenario.file = "random.toml";
@@ -282,6 +292,7 @@ Scenario random_scenario(Random& random) {
   fill_network_and_host(random, scenario);
   if (has_moe || scenario.network.by_node) scenario.parallel.expert = integer(random, 1, 64);
   fill_residency(random, scenario, has_moe);
+  if (has_moe && !peers_matter(scenario)) scenario.parallel.expert = 1;
   fill_contention(random, scenario, has_moe);
 
   scenario.comm.order = word(random, kCommOrders);

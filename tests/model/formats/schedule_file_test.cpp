@@ -84,24 +84,24 @@ TEST_CASE("PyTorch's CSV is read as well, and its places are told") {
         "FWD(s0,m0) FWD_SEND(s0,m0) FWD(s0,m1) FWD_SEND(s0,m1) - BWD_RECV(s0,m0) BWD(s0,m0) - "
         "BWD_RECV(s0,m1) BWD(s0,m1)");
   scratch.folder.write("x.steps", "0F0,0F1,0B0,0B1\n,1F0,1F1,1B0\n");
-  CHECK_THROWS_WITH_AS(make_schedule(scratch.scenario()),
-                       (scratch.steps +
-                        ":2:1: error: rank 1: BWD(s1,m1) is missing; expected a complete schedule; "
-                        "steptwin check lists all that is wrong")
-                           .c_str(),
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      make_schedule(scratch.scenario()),
+      (scratch.steps + ":2:1: error: rank 1: BWD(s1,m1) is missing; expected a complete schedule; "
+                       "steptwin check lists all that is wrong")
+          .c_str(),
+      Error);
 }
 
 TEST_CASE("a file in PyTorch's old dialect is left to convert, which says so") {
   const Scratch scratch;
   scratch.folder.write("x.steps", "0F0,0F1,0BW0,0BW1\n,1F0,1BW0,1F1,1BW1\n");
-  CHECK_THROWS_WITH_AS(make_schedule(scratch.scenario()),
-                       (scratch.steps +
-                        ":1:1: error: this file could only be read in the old dialect: B is the "
-                        "input gradient, BW the whole backward; expected a file that leaves "
-                        "nothing open, such as steptwin convert makes of it")
-                           .c_str(),
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      make_schedule(scratch.scenario()),
+      (scratch.steps + ":1:1: error: this file could only be read in the old dialect: B is the "
+                       "input gradient, BW the whole backward; expected a file that leaves "
+                       "nothing open, such as steptwin convert makes of it")
+          .c_str(),
+      Error);
 }
 
 TEST_CASE("an order of computing alone gets its transfers") {

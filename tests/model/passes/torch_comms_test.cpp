@@ -61,7 +61,7 @@ TEST_CASE("each copy of the model begins and ends by itself") {
   CHECK(steps_text(lowered) ==
         "rank0: FWD(s0,m0) FWD_SEND(s0,m0) FWD_RECV(s3,m1) FWD(s3,m1) BWD(s3,m1) BWD_SEND(s3,m1) "
         "BWD_RECV(s0,m0) BWD(s0,m0)\n"
-        "rank1: FWD_RECV(s1,m0) FWD(s2,m1) FWD_SEND(s2,m1) FWD(s1,m0) BWD(s1,m0) BWD_RECV(s2,m1) "
+        "rank1: FWD_RECV(s1,m0) FWD(s2,m1) FWD_SEND(s2,m1) FWD(s1,m0) BWD_RECV(s2,m1) BWD(s1,m0) "
         "BWD_SEND(s1,m0) BWD(s2,m1)\n");
   CHECK(schedule_fault(lowered) == "");
 }
