@@ -53,11 +53,10 @@ TEST_CASE("neighbours on one rank send nothing, weight gradients neither") {
 
 TEST_CASE("each copy of the model begins and ends by itself") {
   // Stages 0, 1 and their replicas 2, 3, from the other end.
-  const Schedule lowered =
-      add_torch_comms(order_of(mirrored_map(2), 2,
-                               {{fwd(0, 0), fwd(3, 1), bwd(3, 1), bwd(0, 0)},
-                                {fwd(2, 1), fwd(1, 0), bwd(1, 0), bwd(2, 1)}}),
-                      false);
+  const Schedule lowered = add_torch_comms(order_of(mirrored_map(2), 2,
+                                                    {{fwd(0, 0), fwd(3, 1), bwd(3, 1), bwd(0, 0)},
+                                                     {fwd(2, 1), fwd(1, 0), bwd(1, 0), bwd(2, 1)}}),
+                                           false);
   CHECK(steps_text(lowered) ==
         "rank0: FWD(s0,m0) FWD_SEND(s0,m0) FWD_RECV(s3,m1) FWD(s3,m1) BWD(s3,m1) BWD_SEND(s3,m1) "
         "BWD_RECV(s0,m0) BWD(s0,m0)\n"
