@@ -59,7 +59,7 @@ class RangeFinder {
   void add(std::int64_t kernel) {
     if (kernel < 0) return;
     const std::int32_t rank =
-        list_of_rank(schedule_, program_, program_.kernels[static_cast<std::size_t>(kernel)].rank);
+        list_of(schedule_, program_, program_.kernels[static_cast<std::size_t>(kernel)].rank);
     const auto& list = schedule_.ranks[static_cast<std::size_t>(rank)];
     const StepPlaces& places = places_.try_emplace(rank, list).first->second;
     ranges_[rank].add(places.slot_of(program_, kernel));

@@ -29,7 +29,7 @@ std::int64_t StepPlaces::slot_of(const Program& program, std::int64_t kernel) co
   return found == slots_.end() ? -1 : found->second;
 }
 
-std::int32_t list_of_rank(const Schedule& schedule, const Program& program, std::int32_t rank) {
+std::int32_t list_of(const Schedule& schedule, const Program& program, std::int32_t rank) {
   return rank / static_cast<std::int32_t>(program.ranks.size() / schedule.ranks.size());
 }
 
@@ -46,7 +46,7 @@ std::int64_t kernel_at(const Program& program, const sim::BlockedItem& item) {
 
 Place place_of(const Schedule& schedule, const Program& program, const sim::Deadlock& deadlock) {
   const sim::BlockedItem& item = deadlock.blocked[static_cast<std::size_t>(deadlock.first)];
-  const std::int32_t rank = list_of_rank(schedule, program, item.rank);
+  const std::int32_t rank = list_of(schedule, program, item.rank);
   const StepList& list = schedule.ranks[static_cast<std::size_t>(rank)];
   Place place{rank, StepPlaces(list).slot_of(program, kernel_at(program, item)), ""};
   if (place.slot >= 0) place.step = step_text(*list[static_cast<std::size_t>(place.slot)]);

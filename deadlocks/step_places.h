@@ -26,9 +26,9 @@ class StepPlaces {
   std::map<Key, std::int64_t> slots_;
 };
 
-// The list that a rank of the Program runs: its pipeline rank's. All pipeline ranks have as many
-// peers there (model/lowering/lower.h).
-std::int32_t list_of_rank(const Schedule& schedule, const Program& program, std::int32_t rank);
+// Which list of the schedule a rank of the Program runs: where expert-parallel peers are ranks of
+// their own, all of a pipeline rank run its list.
+std::int32_t list_of(const Schedule& schedule, const Program& program, std::int32_t rank);
 
 // The kernel that a stream stops at, or that a thread launched last; -1 if there is none.
 std::int64_t kernel_at(const Program& program, const sim::BlockedItem& item);
@@ -36,7 +36,7 @@ std::int64_t kernel_at(const Program& program, const sim::BlockedItem& item);
 // Where a deadlock is to be looked for: at the beginning of its cycle, or, if there is none, at the
 // first that waits for what nobody brings.
 struct Place {
-  std::int32_t rank = 0;   // pipeline rank
+  std::int32_t rank = 0;   // of the schedule
   std::int64_t slot = -1;  // -1: it is at no step
   std::string step;        // the text of the slot
 };

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include "deadlocks/step_places.h"
 #include "model/formats/scenario_words.h"
 #include "model/scenario_schedule.h"
 #include "tests/deadlocks/hanging.h"
@@ -60,6 +61,30 @@ TEST_CASE("table: boundary transfers need queues per direction, and there are ov
   CHECK(hangs.exchange.tried > 0);
   CHECK_FALSE(hangs.exchange_cut_short);
   CHECK(table.cells[9].why == "multi_stream gives every neighbour a queue");
+}
+
+// Two peers of each of four pipeline ranks are eight ranks, which run four lists.
+TEST_CASE("table: peers that are ranks of their own hang as one does") {
+  Scenario scenario = overlapped(4, 1);
+  use_moe_layers(scenario, 1);
+  scenario.parallel.expert = 2;
+  scenario.parallel.fold = false;
+  const TransportTable table = table_of(scenario);
+  CHECK(words_of(table) ==
+        "plain runs runs runs\n"
+        "batch runs* runs runs\n"
+        "boundary hangs hangs runs\n"
+        "multi_stream n/a runs n/a\n");
+  CHECK(table.cells[6].exchange.tried > 0);
+  scenario.pipeline.p2p = P2pMode::boundary;
+  const Schedule schedule = make_schedule(scenario);
+  Effort effort(kEnough);
+  const Trial trial = try_out(schedule, scenario, effort);
+  REQUIRE(trial.ending == Ending::hangs);
+  CHECK(trial.program.ranks.size() == 8);
+  const Place place = place_of(schedule, trial.program, trial.deadlock);
+  CHECK(place.rank == 2);
+  CHECK(place.step == "BWD_RECV(s2,m0)");
 }
 
 TEST_CASE("table: what is not possible says why") {
