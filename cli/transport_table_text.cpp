@@ -135,6 +135,12 @@ std::string transport_table_text(const deadlocks::TransportTable& table, std::si
                          width, 2) +
         "\n";
   }
+  const auto is_left_over = [](const TransportCell& cell) {
+    return cell.ending == Ending::not_tried;
+  };
+  if (std::any_of(table.cells.begin(), table.cells.end(), is_left_over)) {
+    reasons.emplace_back("not tried: all of them together would have taken too long");
+  }
   if (!reasons.empty()) text += "\n";
   for (const std::string& reason : reasons) text += reports::wrapped(reason, width, 2) + "\n";
   return text;
