@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kMostNameBytes = 256;
 constexpr double kMostBytesPerParameterByte = 1000;
-// A backward right after its forward leaves no time to copy there and back.
-constexpr std::int32_t kLeastOffloadGap = 2;
+// Below it a load would be launched before its offload is waited for.
+constexpr std::int32_t kLeastOffloadGap = 3;
 constexpr double kMostStragglerFactor = 1000;
 
 const std::vector<std::string_view> kSections = {

@@ -131,7 +131,7 @@ class RankLowering {
   std::map<std::int32_t, bool> has_full_gradients_;       // by stage
   std::map<std::int32_t, std::int32_t> newest_gradient_;  // by stage: the compute kernel
   bool sharded_ = false;                                  // the rank has FSDP steps
-  std::map<StageMicro, Fetched> copies_;                  // that are under way
+  std::array<std::map<StageMicro, Fetched>, 2> copies_;   // under way: offloads, loads
   std::map<StageMicro, std::int32_t> loaded_;             // events of data
   std::optional<Route> expert_route_;
   Noise noise_;

@@ -124,18 +124,19 @@ void RankLowering::lower_swap(const Step& step) {
   const StageMicro key = {step.stage, step.micro};
   const bool offload =
       step.type == StepType::swap_launch_offload || step.type == StepType::swap_wait_offload;
+  std::map<StageMicro, Fetched>& copies = copies_[offload ? 0 : 1];
   if (step.type == StepType::swap_launch_offload || step.type == StepType::swap_launch_load) {
     const std::int32_t stream = plan_.copy_stream(place_.rank());
     writer_.wait(stream, writer_.record(kComputeStream));
     const std::int32_t kernel = issue_copy(step, offload ? Part::offload : Part::load, bytes);
     const std::int32_t event = writer_.record(stream);
     outstanding_.launched(stream, launcher_, event);
-    copies_[key] = {event, kernel};
+    copies[key] = {event, kernel};
     if (!offload) memory_.take(MemoryClass::activations, MemoryMoment::ready, kernel, bytes);
     return;
   }
-  const auto copy = copies_.find(key);
-  if (copy == copies_.end()) {
+  const auto copy = copies.find(key);
+  if (copy == copies.end()) {
     throw Error(fmt::format("rank {} has {}, but no copy is under way", place_.pipeline_rank,
                             step_label(step)),
                 offload ? "SWAP_LAUNCH_OFFLOAD before it" : "SWAP_LAUNCH_LOAD before it");
@@ -145,7 +146,7 @@ void RankLowering::lower_swap(const Step& step) {
     memory_.give_after(MemoryClass::activations,
                        {copy->second.kernel, newest_compute_[0], newest_compute_[1]}, bytes);
   }
-  copies_.erase(copy);
+  copies.erase(copy);
 }
 
 void RankLowering::lower_data(const Step& step) {

@@ -70,7 +70,7 @@ const std::vector<BadKey> kBadKeys = {
     {"parallel", "fsdp_window", "0", " is 0", "a whole number from 1 to 65536"},
     {"parallel", "fsdp_window", "2", kIdle + "parallel.fsdp is false", kRemoved},
     {"parallel", "offload", "1", " is 1", kFlag},
-    {"parallel", "offload_min_gap", "1", " is 1", "a whole number from 2 to 16777215"},
+    {"parallel", "offload_min_gap", "2", " is 2", "a whole number from 3 to 16777215"},
     {"parallel", "offload_min_gap", "5", kIdle + "parallel.offload is false", kRemoved},
     {"stage", "forward_us", "-1", " is -1", kHours},
     {"stage", "forward_us", "nan", " is nan", kHours},

@@ -34,7 +34,8 @@ class DataOrder {
       for (std::int32_t offset = 0; offset < launched.part_count; ++offset) {
         const P2pPart& part =
             program.p2p_parts[static_cast<std::size_t>(launched.first_part + offset)];
-        done_[{part.step, part.stage, part.micro, kernel.rank % peers}].push_back(&kernel);
+        auto& kernels = done_[{part.step, part.stage, part.micro, kernel.rank % peers}];
+        if (kernels.empty() || kernels.back() != &kernel) kernels.push_back(&kernel);  // tensors
       }
       if (launched.part_count > 0) continue;
       const StepType type = kernel.step == StepType::bwd_input ? StepType::bwd : kernel.step;

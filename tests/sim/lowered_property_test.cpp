@@ -10,6 +10,7 @@
 
 #include "model/costs.h"
 #include "model/error.h"
+#include "model/formats/scenario_toml.h"
 #include "model/formats/steps_text.h"
 #include "model/lowering/lower.h"
 #include "model/validate.h"
@@ -98,8 +99,9 @@ TEST_CASE("lowered programs are valid, and their k-th sends and receives are the
     const std::optional<Case> drawn = case_of_seed(seed);
     if (!drawn) continue;
     ++cases;
-    const Program program = lower(drawn->schedule, drawn->scenario);
     INFO(schedule_text(drawn->schedule));
+    INFO(scenario_text(drawn->scenario));
+    const Program program = lower(drawn->schedule, drawn->scenario);
     INFO(program_text(program));
     REQUIRE_NOTHROW(validate(program));
     REQUIRE(unlike_ends(program) == "");
@@ -123,8 +125,9 @@ TEST_CASE("a lowered program runs as the naive simulator runs it, and keeps ever
     CAPTURE(seed);
     const std::optional<Case> drawn = case_of_seed(seed);
     if (!drawn) continue;
-    const Program program = lower(drawn->schedule, drawn->scenario);
     INFO(schedule_text(drawn->schedule));
+    INFO(scenario_text(drawn->scenario));
+    const Program program = lower(drawn->schedule, drawn->scenario);
     INFO(program_text(program));
     const auto outcome = sim::simulate(program);
     const NaiveResult naive = naive_simulate(program);

@@ -155,7 +155,7 @@ void draw_residency(Scenario& scenario, Draw& draw) {
   keys.fsdp = draw.chance(0.3);
   keys.fsdp_window = draw.between32(1, 3);
   keys.offload = draw.chance(0.3);
-  keys.offload_min_gap = draw.between32(2, 4);
+  keys.offload_min_gap = draw.between32(3, 5);
   scenario.pipeline.data_steps = draw.chance(0.2);
   scenario.data = {often_no_us(draw), draw.between(0, 3)};
   scenario.network.device_host = {few_us(draw), Bandwidth{1e9}};

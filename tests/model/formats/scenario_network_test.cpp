@@ -116,7 +116,7 @@ TEST_CASE("overlap, parallel and moe") {
           {10, "[parallel]\nfsdp = 0", 11, 8, "parallel.fsdp is 0", "true or false"},
           {10, "[parallel]\noffload = \"\"", 11, 11, "parallel.offload is \"\"", "true or false"},
           {10, "[parallel]\noffload_min_gap = -1", 11, 19, "parallel.offload_min_gap is -1",
-           "a whole number from 2 to 16777215"},
+           "a whole number from 3 to 16777215"},
           {10, "[parallel]\nexperts = 8", 11, 1, "unknown key \"experts\" in [parallel]",
            "did you mean expert?"},
           {10, "[moe]\ncounts_exchange = 1", 11, 19, "moe.counts_exchange is 1", "true or false"},

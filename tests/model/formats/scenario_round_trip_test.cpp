@@ -230,7 +230,7 @@ TensorKeys tensor(Random& random, std::int32_t micro_batches) {
 void fill_residency(Random& random, Scenario& scenario, bool has_moe) {
   ParallelKeys& parallel = scenario.parallel;
   parallel.offload = flag(random);
-  if (parallel.offload) parallel.offload_min_gap = integer(random, 2, 9);
+  if (parallel.offload) parallel.offload_min_gap = integer(random, 3, 9);
   if (parallel.expert > 1) {
     parallel.fold = flag(random);
     parallel.fsdp = flag(random);
