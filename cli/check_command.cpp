@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "cli/check_report.h"
 #include "cli/command_line.h"
@@ -27,6 +29,10 @@ namespace {
 
 // Kernels of all transports and queues together, some ten seconds.
 constexpr std::size_t kMostTableKernels = 10'000'000;
+
+struct CheckOptions : Options {
+  bool lenient = false;
+};
 
 bool is_schedule_file(const std::string& path) {
   return !path.ends_with(".toml");
@@ -56,10 +62,15 @@ struct Subject {
   Scenario scenario;
   std::optional<Schedule> schedule;  // from a file, as it stands there
   std::optional<ScenarioInput> input;
+  std::vector<std::string> notes;  // on how the schedule was read
 };
 
-Subject load(const Options& options) {
+Subject load(const CheckOptions& options) {
   if (!is_schedule_file(options.input)) {
+    if (options.lenient) {
+      throw Error({options.input, 0, 0}, "--lenient is about a schedule in PyTorch's CSV",
+                  "the schedule itself, not a scenario");
+    }
     Subject subject;
     subject.input.emplace(options);
     subject.scenario = subject.input->scenario();
@@ -73,10 +84,13 @@ Subject load(const Options& options) {
     throw Error({options.input, 0, 0}, "a schedule has no keys for --set",
                 "a scenario, whose file is named .toml");
   }
-  Schedule schedule = read_schedule(read_file(options.input), options.input, Misplaced::kept);
+  const std::string text = read_file(options.input);
+  const TorchReadOptions reading{options.lenient};
+  Schedule schedule = read_schedule(text, options.input, Misplaced::kept, reading);
   Scenario scenario = scenario_around(schedule, options.input);
   refuse_if_too_large(scenario);
-  return {std::move(scenario), std::move(schedule), std::nullopt};
+  return {std::move(scenario), std::move(schedule), std::nullopt,
+          reading_notes(text, options.input, reading)};
 }
 
 CheckResult check(const Schedule& schedule, const Scenario& scenario,
@@ -119,8 +133,11 @@ CheckResult check(Subject subject, const ProgressOptions& options) {
   return check(schedule, subject.scenario, as_given, progress);
 }
 
-int check_command(const Options& options) {
-  const CheckResult result = check(load(options), progress_options(options));
+int check_command(const CheckOptions& options) {
+  Subject subject = load(options);
+  const std::vector<std::string> notes = std::move(subject.notes);
+  const CheckResult result = check(std::move(subject), progress_options(options));
+  print_notes(options.input, notes);
   const auto width = static_cast<std::size_t>(terminal_width());
   print(options.json ? check_json(result) : check_text(result, options.quiet, width));
   return has_findings(result) ? kFinding : kDone;
@@ -129,7 +146,7 @@ int check_command(const Options& options) {
 }  // namespace
 
 void add_check_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   CLI::App* command = add_command(
       program, "check", "Check a schedule: is it complete, do its transfers pair, does it hang",
       "steptwin check scenarios/early_receive.toml");
@@ -137,6 +154,8 @@ void add_check_command(CLI::App& program, Action& action) {
                        "The scenario (.toml), or a schedule in any format that is read");
   command->add_flag("--json", options->json, "Print the findings as JSON and nothing else");
   command->add_flag("--quiet", options->quiet, "Print findings only");
+  command->add_flag("--lenient", options->lenient,
+                    "Read PyTorch's CSV as forgivingly as PyTorch does");
   command->callback([options, &action] { action = [options] { return check_command(*options); }; });
 }
 

@@ -81,6 +81,7 @@ class RankLowering {
   void lower_data_load(const Step& step);
   void lower_data_transfer(const Step& step);
   std::int32_t issue_copy(const Step& step, Part part, Bytes bytes);
+  const Route& fsdp_route();
   std::int32_t issue_shard_exchange(const Step& step, KernelKind kind, Part part);
   void lower_overlap(const Step& step);
   void issue_hook(const ChunkItem& item, bool forward);
@@ -130,10 +131,14 @@ class RankLowering {
   std::map<std::int32_t, Fetched> gathered_;              // by stage, while it is resident
   std::map<std::int32_t, bool> has_full_gradients_;       // by stage
   std::map<std::int32_t, std::int32_t> newest_gradient_;  // by stage: the compute kernel
-  bool sharded_ = false;                                  // the rank has FSDP steps
-  std::array<std::map<StageMicro, Fetched>, 2> copies_;   // under way: offloads, loads
-  std::map<StageMicro, std::int32_t> loaded_;             // events of data
+  std::int32_t resharded_ = -1;  // event: the newest RESHARD's room is free; -1: waited for
+  bool sharded_ = false;         // the rank has FSDP steps
+  std::array<std::map<StageMicro, Fetched>, 2> copies_;  // under way: offloads, loads
+  std::map<StageMicro, std::int32_t> loaded_;            // events of data
+  // As the plan has them, once they are asked for.
   std::optional<Route> expert_route_;
+  std::optional<Route> fsdp_route_;
+  std::optional<Route> data_route_;
   Noise noise_;
 };
 

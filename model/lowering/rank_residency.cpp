@@ -31,11 +31,16 @@ void RankLowering::lower_fsdp(const Step& step) {
   lower_reduce_grad(step);
 }
 
+const Route& RankLowering::fsdp_route() {
+  if (!fsdp_route_) fsdp_route_ = plan_.fsdp_route(place_.rank());
+  return *fsdp_route_;
+}
+
 // A collective among the peers that hold a share each. Nothing is computed for it to wait for.
 std::int32_t RankLowering::issue_shard_exchange(const Step& step, KernelKind kind, Part part) {
   const Bytes bytes = kind == KernelKind::all_gather ? parameter_bytes(scenario_, step.stage)
                                                      : gradient_bytes(scenario_, step.stage);
-  const Route route = plan_.fsdp_route(place_.rank());
+  const Route& route = fsdp_route();
   Kernel kernel = kernel_of(step);
   kernel.direction = Direction::none;
   kernel.stream = route.stream;
@@ -47,9 +52,13 @@ std::int32_t RankLowering::issue_shard_exchange(const Step& step, KernelKind kin
   return writer_.launch(kernel);
 }
 
+// What is gathered takes the room of what was freed before it: else a host that is ahead would have
+// everything gathered at once.
 void RankLowering::lower_unshard(const Step& step) {
+  const std::int32_t stream = fsdp_route().stream;
+  if (resharded_ >= 0) writer_.wait(stream, resharded_);
+  resharded_ = -1;
   const std::int32_t kernel = issue_shard_exchange(step, KernelKind::all_gather, Part::unshard);
-  const std::int32_t stream = plan_.fsdp_route(place_.rank()).stream;
   const std::int32_t event = writer_.record(stream);
   outstanding_.launched(stream, launcher_, event);
   const bool at_launch = scenario_.comm.wait == CommWait::at_launch;
@@ -67,10 +76,11 @@ void RankLowering::lower_reshard(const Step& step) {
                      {gathered->second.kernel, newest_compute_[0], newest_compute_[1]},
                      parameter_bytes(scenario_, step.stage));
   gathered_.erase(gathered);
+  resharded_ = writer_.record(kComputeStream);
 }
 
 void RankLowering::lower_reduce_grad(const Step& step) {
-  const std::int32_t stream = plan_.fsdp_route(place_.rank()).stream;
+  const std::int32_t stream = fsdp_route().stream;
   pending_.clear();
   const auto gradient = newest_gradient_.find(step.stage);
   producer_ = gradient == newest_gradient_.end() ? -1 : gradient->second;
@@ -169,7 +179,8 @@ void RankLowering::lower_data_load(const Step& step) {
 // The host waits for the transfer, at both ends.
 void RankLowering::lower_data_transfer(const Step& step) {
   const bool sends = step.type == StepType::data_send;
-  const Route route = plan_.data_route(place_.rank());
+  if (!data_route_) data_route_ = plan_.data_route(place_.rank());
+  const Route route = *data_route_;
   const std::int32_t peer = schedule_.stages.rank_of(other_stage(step));
   const auto loaded = loaded_.find({step.stage, step.micro});
   if (sends && loaded != loaded_.end()) writer_.wait(route.stream, loaded->second);

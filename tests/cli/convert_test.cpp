@@ -86,6 +86,20 @@ TEST_CASE("convert: an order that cannot progress gets no transfers") {
         "which every step's inputs are computed before it\n");
 }
 
+TEST_CASE("check: PyTorch's CSV, strict and lenient") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("s.csv", "0F0x,0B0\n");
+  CHECK(run_program({"check", file}).status == 2);
+  const RunResult lenient = run_program({"check", file, "--lenient"});
+  CHECK(lenient.status == 0);
+  CHECK(lenient.errors == file + ": note: 1 action with something else behind it, passed over\n");
+  const RunResult scenario =
+      run_program({"check", scenario_path("pipeline_1f1b.toml"), "--lenient"});
+  CHECK(scenario.status == 2);
+  CHECK(scenario.errors.find("--lenient is about a schedule in PyTorch's CSV") !=
+        std::string::npos);
+}
+
 TEST_CASE("convert: strict, and lenient with a note of what was forgiven") {
   const std::string text = "0F0junk,0B0\n";
   const RunResult strict = convert(text, "steps");

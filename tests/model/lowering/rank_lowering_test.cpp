@@ -115,42 +115,6 @@ TEST_CASE("a receive that nobody consumes is waited for at the end") {
         "FWD_RECV(s1,m0)<0@comm; e1:comm; e2:comm; compute<e2");
 }
 
-// What requires no gradient goes forward only; a part for each tensor.
-TEST_CASE("several tensors travel as parts of one kernel, gradients of those that have one") {
-  Scenario scenario = two_ranks();
-  scenario.network.p2p_bandwidth = {1e9};  // a byte in a nanosecond
-  TensorKeys activation;
-  activation.bytes = 3000;
-  TensorKeys mask;
-  mask.bytes = 500;
-  mask.requires_grad = false;
-  scenario.stage.outputs = {activation, mask};
-  const Program program = lowered(kForwardAndBack, scenario);
-  CHECK(thread_words(program, 0) ==
-        "FWD(s0,m0); "
-        "e0:compute; comm<e0; FWD_SEND(s0,m0)>1>1@comm; "
-        "BWD_RECV(s0,m0)<1@comm; e1:comm; "
-        "compute<e1; BWD(s0,m0)");
-  CHECK(program.p2p_parts[0].transfer_ns == 1000 + 3000);
-  CHECK(program.p2p_parts[1].transfer_ns == 1000 + 500);
-  CHECK(program.p2p_parts[2].bytes == 3000);
-}
-
-TEST_CASE("where nothing requires a gradient the backward transfers are steps without a kernel") {
-  Scenario scenario = two_ranks();
-  TensorKeys frozen;
-  frozen.bytes = 3000;
-  frozen.requires_grad = false;
-  scenario.stage.outputs = {frozen};
-  const Program program = lowered(kForwardAndBack, scenario);
-  CHECK(thread_words(program, 0) ==
-        "FWD(s0,m0); e0:compute; comm<e0; FWD_SEND(s0,m0)>1@comm; BWD(s0,m0); e1:comm; compute<e1");
-  CHECK(thread_words(program, 1) ==
-        "FWD_RECV(s1,m0)<0@comm; e0:comm; "
-        "compute<e0; FWD(s1,m0); BWD(s1,m0)");
-  trace_of(program);
-}
-
 // Forward: attention, dispatch, experts, combine. Backward: the reverse, and it begins with
 // communication, which has to wait for the end of its own forward.
 TEST_CASE("a MoE layer: computed data goes out behind an event, results are waited for on use") {

@@ -27,12 +27,28 @@ TEST_CASE("UNSHARD gathers, the first compute waits for it; REDUCE_GRAD waits fo
   CHECK(thread_words(program, 0) ==
         "FSDP_UNSHARD(s0)@comm; e0:comm; "
         "compute<e0; FWD(s0,m0); BWD(s0,m0); FWD(s0,m1); BWD(s0,m1); "
-        "e1:compute; comm<e1; FSDP_REDUCE_GRAD(s0)@comm; e2:comm; "
-        "e3:comm; compute<e3");
+        "e1:compute; comm<e1; FSDP_REDUCE_GRAD(s0)@comm; e2:comm; e3:compute; "
+        "e4:comm; compute<e4");
   CHECK(program.kernels[0].kind == KernelKind::all_gather);
   CHECK(program.kernels[0].bytes == 8 * kMiB);
   CHECK(program.kernels[5].kind == KernelKind::reduce_scatter);
   CHECK(program.communicators[0].name == "fsdp.0");
+}
+
+// One stage at a time: a host that costs nothing would gather both at once.
+//
+//   comm     |gather|      |gather|
+//   compute  .........|F 10|.............|........|F 10|
+//            0      4    14    18    28
+TEST_CASE("what is gathered waits for the room of what was freed before it") {
+  const Program program = lowered(
+      "rank0: FSDP_UNSHARD(s0) FWD(s0,m0) FSDP_RESHARD(s0) FSDP_UNSHARD(s0) FWD(s0,m1)", sharded());
+  CHECK(thread_words(program, 0) ==
+        "FSDP_UNSHARD(s0)@comm; e0:comm; compute<e0; FWD(s0,m0); e1:compute; "
+        "comm<e1; FSDP_UNSHARD(s0)@comm; e2:comm; compute<e2; FWD(s0,m1)");
+  const Trace trace = trace_of(program);
+  CHECK(trace.kernels[2].times.start_ns == 14);
+  CHECK(trace.kernels[3].times.start_ns == 18);
 }
 
 TEST_CASE("comm.wait = at_launch: compute waits for the parameters right away") {
