@@ -37,9 +37,20 @@ struct SimulateOptions : Options {
   bool timeline = false;
 };
 
+// The folder's own schedule.steps has been through the passes already.
+Scenario around_written_schedule(Scenario scenario) {
+  scenario.pipeline.schedule_file = "schedule.steps";
+  if (scenario.pipeline.p2p == P2pMode::boundary) scenario.pipeline.p2p = P2pMode::plain;
+  const ParallelKeys defaults;
+  scenario.parallel.fsdp = scenario.parallel.offload = false;
+  scenario.parallel.fsdp_window = defaults.fsdp_window;
+  scenario.parallel.offload_min_gap = defaults.offload_min_gap;
+  return scenario;
+}
+
 // A schedule file may be out of reach from here, but the schedule itself is not.
 void write_inputs(RunFolder& folder, Scenario scenario, const Schedule& schedule) {
-  if (!scenario.pipeline.schedule_file.empty()) scenario.pipeline.schedule_file = "schedule.steps";
+  if (!scenario.pipeline.schedule_file.empty()) scenario = around_written_schedule(scenario);
   folder.write("scenario.toml", scenario_text(scenario));
   folder.write("schedule.steps", steps_text(schedule));
 }

@@ -198,7 +198,8 @@ struct StreamKeys {
 struct Scenario {
   std::string name;
   std::string file;  // where it was read from, for messages
-  // Where the keys of [pipeline] and [overlap] that were written stand: "overlap.hooks".
+  // Where the keys of [pipeline], [overlap] and [parallel] that were written stand:
+  // "overlap.hooks".
   std::map<std::string, SourcePosition> key_at;
   PipelineKeys pipeline;
   OverlapKeys overlap;

@@ -51,18 +51,66 @@ void refuse_incomplete(const ScheduleFile& file) {
               "a complete schedule; steptwin check lists all that is wrong");
 }
 
+// Whether a stage's neighbour is on another rank.
+bool needs_transfers(const Schedule& schedule) {
+  const StageMap& stages = schedule.stages;
+  for (std::int32_t stage = 0; stage < stages.stages(); ++stage) {
+    const std::int32_t next = stages.stage_after(stage);
+    if (next != StageMap::kNoStage && stages.rank_of(next) != stages.rank_of(stage)) return true;
+  }
+  return false;
+}
+
+// Transfers are placed by columns of compute; where other steps belong among them is not known.
+void refuse_residency_in_order(const ScheduleFile& file) {
+  const std::vector<StepList>& ranks = file.placed.schedule.ranks;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (std::size_t slot = 0; slot < ranks[rank].size(); ++slot) {
+      const Slot& step = ranks[rank][slot];
+      if (!step || is_compute(step->type) || is_overlap(step->type)) continue;
+      throw Error(
+          file.position_of(static_cast<std::int32_t>(rank), static_cast<std::int64_t>(slot)),
+          std::string(name_of(step->type)) + " in an order that has no transfers, and needs them",
+          "computing alone, or the transfers too, as steptwin convert --to torch-comms "
+          "places them, and FSDP steps");
+    }
+  }
+}
+
 // What is in the file is run as it stands. But an order of computing alone says nothing of what its
 // ranks wait for from each other, and gets its transfers as the orders of the builders do.
 Schedule schedule_from_file(const Scenario& scenario) {
   ScheduleFile file = read_schedule_file(scenario);
   refuse_incomplete(file);
   Schedule& schedule = file.placed.schedule;
-  if (has_transfers(schedule)) return std::move(schedule);
+  if (has_transfers(schedule) || !needs_transfers(schedule)) return std::move(schedule);
+  refuse_residency_in_order(file);
   try {
     return add_p2p(align_columns(schedule));
   } catch (const Error& error) {
     throw Error({file.path, 0, 0}, error.wrong(), error.expected());
   }
+}
+
+bool has_step(const Schedule& schedule, bool (*wanted)(StepType)) {
+  for (const StepList& list : schedule.ranks) {
+    for (const Slot& slot : list) {
+      if (slot && wanted(slot->type)) return true;
+    }
+  }
+  return false;
+}
+
+// A file may have been through these passes already.
+void refuse_repeated_passes(const Scenario& scenario, const Schedule& schedule) {
+  const auto refuse = [&scenario](const std::string& key, const std::string& steps) {
+    const auto written = scenario.key_at.find(key);
+    throw Error(written == scenario.key_at.end() ? scenario.pipeline.schedule_at : written->second,
+                key + " is true, and the schedule has " + steps + " steps already",
+                "the key removed: the steps of the schedule are run as they stand");
+  };
+  if (scenario.parallel.fsdp && has_step(schedule, is_fsdp)) refuse("parallel.fsdp", "FSDP");
+  if (scenario.parallel.offload && has_step(schedule, is_swap)) refuse("parallel.offload", "SWAP");
 }
 
 // Activations and gradients between two ranks that hold several stages each go the same ways, and
@@ -133,6 +181,7 @@ Schedule make_schedule(const Scenario& scenario) {
                      "no overlap has a backward to split");
     schedule = std::move(split);
   }
+  refuse_repeated_passes(scenario, schedule);
   const ParallelKeys& parallel = scenario.parallel;
   if (parallel.fsdp) schedule = add_fsdp_steps(schedule, parallel.fsdp_window);
   schedule = with_transport(schedule, scenario);

@@ -113,6 +113,9 @@ bool is_overlap(StepType type) {
 bool is_fsdp(StepType type) {
   return type >= StepType::fsdp_unshard && type <= StepType::fsdp_reduce_grad;
 }
+bool is_swap(StepType type) {
+  return type >= StepType::swap_launch_offload && type <= StepType::swap_wait_load;
+}
 bool is_data(StepType type) {
   return type <= StepType::data_recv;
 }

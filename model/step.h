@@ -57,6 +57,7 @@ bool gives_gradient(StepType type);  // BWD, BWD_INPUT: what the stage before wa
 bool is_overlap(StepType type);      // OVERLAP_F_B, OVERLAP_B_F
 bool is_data(StepType type);         // DATA_LOAD, DATA_SEND, DATA_RECV
 bool is_fsdp(StepType type);         // FSDP_UNSHARD, FSDP_RESHARD, FSDP_REDUCE_GRAD
+bool is_swap(StepType type);         // SWAP_LAUNCH_OFFLOAD to SWAP_WAIT_LOAD
 
 struct Step;
 

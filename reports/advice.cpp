@@ -89,9 +89,21 @@ void hint_on_transfers(const Metrics& metrics, const SettingsOn& on, const Share
                        std::vector<Hint>& hints) {
   const GapTimes& gaps = metrics.gap_by_cause;
   hints.emplace_back(
-      shares.of(gaps.of(GapCause::transfer) - gaps.in_collective_ns),
+      shares.of(gaps.of(GapCause::transfer) - gaps.in_collective_ns - gaps.in_gathering_ns -
+                gaps.in_copy_ns),
       fmt::format("exposed transfers: {}send less, or put neighbours on a faster link",
                   on.overlap_p2p ? "" : "overlap them (pipeline.overlap_p2p = true), "));
+}
+
+void hint_on_residency(const Metrics& metrics, const Shares& shares, std::vector<Hint>& hints) {
+  const GapTimes& gaps = metrics.gap_by_cause;
+  hints.emplace_back(
+      shares.of(gaps.in_gathering_ns),
+      "compute waits for sharded parameters: gather them on a stream of their own "
+      "(streams.preset = \"per_group\"), or keep more stages (parallel.fsdp_window)");
+  hints.emplace_back(shares.of(gaps.in_copy_ns),
+                     "compute waits for copies to or from the host: offload less "
+                     "(parallel.offload_min_gap), or copy faster (network.device_host)");
 }
 
 // Late receives come last: on one queue two ranks may then each wait for the other's.
@@ -143,6 +155,7 @@ std::vector<std::string> advice(const Metrics& metrics, const SettingsOn& on, st
   hint_on_dependency(metrics, on, shares, hints);
   hint_on_balance(metrics, hints);
   hint_on_collectives(metrics, on, shares, hints);
+  hint_on_residency(metrics, shares, hints);
   hint_on_transfers(metrics, on, shares, hints);
   hint_on_order(metrics, on, shares, hints);
   hints.emplace_back(shares.of(metrics.gap_by_cause.of(GapCause::host)),

@@ -21,6 +21,8 @@ TimeNs GapTimes::sum_ns() const {
 void GapTimes::add(const GapTimes& other) {
   for (const GapCause cause : kGapCauses) of(cause) += other.of(cause);
   in_collective_ns += other.in_collective_ns;
+  in_gathering_ns += other.in_gathering_ns;
+  in_copy_ns += other.in_copy_ns;
   in_rendezvous_ns += other.in_rendezvous_ns;
   behind_p2p_ns += other.behind_p2p_ns;
 }
@@ -49,6 +51,20 @@ class GapCauses::Gap {
     if (cut <= rest_.begin_ns) return;
     times_->behind_p2p_ns += p2p.measure_within_ns({rest_.begin_ns, cut});
     take(GapCause::order, cut);
+  }
+
+  // Up to the start of a kernel that gatherings and copies may hold up.
+  void take_held_up(const IntervalSet& gathered, const IntervalSet& copied, TimeNs start) {
+    const TimeNs cut = std::min(start, rest_.end_ns);
+    if (cut <= rest_.begin_ns) return;
+    const Interval piece{rest_.begin_ns, cut};
+    const TimeNs gathering_ns = gathered.measure_within_ns(piece);
+    const TimeNs copy_ns = united(gathered, copied).measure_within_ns(piece) - gathering_ns;
+    times_->in_gathering_ns += gathering_ns;
+    times_->in_copy_ns += copy_ns;
+    times_->of(GapCause::transfer) += gathering_ns + copy_ns;
+    times_->of(GapCause::order) += piece.length_ns() - gathering_ns - copy_ns;
+    rest_.begin_ns = cut;
   }
 
   // Up to the enqueuing of a kernel whose thread is held in a rendezvous at times.
@@ -100,6 +116,31 @@ std::map<RankStream, IntervalSet> p2p_beside_collectives(const Trace& trace) {
   return sets;
 }
 
+using RankStage = std::pair<std::int32_t, std::int32_t>;
+
+std::map<RankStage, IntervalSet> gatherings(const Trace& trace) {
+  std::map<RankStage, std::vector<Interval>> pieces;
+  for (const TraceKernel& kernel : trace.kernels) {
+    if (kernel.part != Part::unshard) continue;
+    pieces[{kernel.rank, kernel.stage}].push_back({kernel.times.start_ns, kernel.times.end_ns});
+  }
+  std::map<RankStage, IntervalSet> sets;
+  for (auto& [stage, intervals] : pieces) sets.emplace(stage, IntervalSet(std::move(intervals)));
+  return sets;
+}
+
+std::vector<IntervalSet> copies(const Trace& trace) {
+  std::vector<std::vector<Interval>> pieces(trace.ranks.size());
+  for (const TraceKernel& kernel : trace.kernels) {
+    if (kernel.kind != KernelKind::copy) continue;
+    pieces[static_cast<std::size_t>(kernel.rank)].push_back(
+        {kernel.times.start_ns, kernel.times.end_ns});
+  }
+  std::vector<IntervalSet> sets;
+  for (std::vector<Interval>& of_rank : pieces) sets.emplace_back(std::move(of_rank));
+  return sets;
+}
+
 }  // namespace
 
 GapCauses::GapCauses(const TraceIndex& index)
@@ -107,7 +148,9 @@ GapCauses::GapCauses(const TraceIndex& index)
       transfers_(index),
       held_(held_in_rendezvous(index.trace())),
       thread_begins_(thread_begins(index.trace())),
-      p2p_(p2p_beside_collectives(index.trace())) {}
+      p2p_(p2p_beside_collectives(index.trace())),
+      gathered_(gatherings(index.trace())),
+      copied_(copies(index.trace())) {}
 
 GapTimes GapCauses::of_rank(std::int32_t rank) const {
   const Interval window = index_->window();
@@ -146,7 +189,10 @@ void GapCauses::explain(std::size_t kernel, Gap& gap) const {
   }
   const TraceKernel& ended_by = index_->kernel(kernel);
   explain_unlaunched(ended_by, ended_by.times.enqueue_ns, gap);
-  gap.take(GapCause::order, ended_by.times.start_ns);
+  const IntervalSet none;
+  const auto gathered = gathered_.find({ended_by.rank, ended_by.stage});
+  gap.take_held_up(gathered == gathered_.end() ? none : gathered->second,
+                   copied_[static_cast<std::size_t>(ended_by.rank)], ended_by.times.start_ns);
 }
 
 // A forward may end in a collective, which only who consumes it waits for.

@@ -30,7 +30,9 @@ std::string_view name_of(GapCause cause);
 struct GapTimes {
   std::array<TimeNs, 5> by_cause_ns = {};
   // Of transfer:
-  TimeNs in_collective_ns = 0;  // a collective's bytes
+  TimeNs in_collective_ns = 0;  // a collective's bytes, of those that the model computes with
+  TimeNs in_gathering_ns = 0;   // sharded parameters
+  TimeNs in_copy_ns = 0;        // a copy to or from the host
   // Of order:
   TimeNs in_rendezvous_ns = 0;  // a rendezvous keeps the thread from launching
   TimeNs behind_p2p_ns = 0;     // a collective queues behind a transfer on its stream
@@ -61,7 +63,8 @@ struct GapTimes {
 //     until X.end             transfer
 //   K itself
 //     before K.enqueue        order while a rendezvous holds its thread, else host
-//     until K.start           order
+//     until K.start           transfer while the parameters of its stage are gathered or a copy
+//                             is under way on its rank (it may have to wait for it), else order
 //   after the last compute    end
 //
 // Its thread is the one that launches it, or main until that one is forked. A rendezvous holds it
@@ -90,6 +93,8 @@ class GapCauses {
   std::vector<std::vector<TimeNs>> thread_begins_;  // by rank and thread
   // By (rank, stream): when a stream that carries collectives is occupied by a transfer.
   std::map<std::pair<std::int32_t, std::int32_t>, IntervalSet> p2p_;
+  std::map<std::pair<std::int32_t, std::int32_t>, IntervalSet> gathered_;  // by (rank, stage)
+  std::vector<IntervalSet> copied_;                                        // by rank
 };
 
 }  // namespace steptwin::reports

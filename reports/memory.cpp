@@ -21,4 +21,12 @@ std::vector<std::optional<MemoryPeak>> memory_peaks(const Trace& trace) {
   return peaks;
 }
 
+BinaryUnit binary_unit(Bytes bytes) {
+  constexpr Bytes kMiB = Bytes{1} << 20U;
+  constexpr Bytes kGiB = Bytes{1} << 30U;
+  if (bytes >= kGiB) return {"GiB", static_cast<double>(kGiB)};
+  if (bytes >= kMiB) return {"MiB", static_cast<double>(kMiB)};
+  return {"KiB", 1024.0};
+}
+
 }  // namespace steptwin::reports

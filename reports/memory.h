@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/trace.h"
@@ -21,5 +22,12 @@ struct MemoryPeak {
 
 // One for each rank; nothing where the trace says nothing of its memory.
 std::vector<std::optional<MemoryPeak>> memory_peaks(const Trace& trace);
+
+// The unit in which bytes, or less of them, are read best: KiB, MiB or GiB.
+struct BinaryUnit {
+  std::string_view name;
+  double bytes = 1;
+};
+BinaryUnit binary_unit(Bytes bytes);
 
 }  // namespace steptwin::reports

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "reports/latency.h"
+#include "reports/memory.h"
 #include "reports/paint.h"
 
 namespace steptwin::reports {
@@ -22,7 +23,6 @@ constexpr std::size_t kLeastBar = 10;
 constexpr std::size_t kMostBar = 80;
 constexpr std::size_t kBarGap = 2;
 constexpr double kPercent = 100.0;
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 enum Column : std::uint8_t {
   rank,
@@ -75,8 +75,8 @@ struct Row {
 Row row_of(const RankMetrics& rank, TimeNs window_ns) {
   const OccupancyTimes& times = rank.times;
   return {fmt::format("{}", rank.rank),
-          {times.compute_ns, times.overlapped_ns, times.exposed_comm_ns, times.idle_ns,
-           window_ns - times.compute_ns},
+          {times.compute_ns, times.overlapped_ns, times.exposed_comm_ns + times.exposed_copy_ns,
+           times.idle_ns, window_ns - times.compute_ns},
           rank.in_flight_max,
           rank.memory ? rank.memory->bytes : 0};
 }
@@ -119,12 +119,15 @@ class Table {
     for (const RankMetrics& rank : metrics_.ranks) {
       rows.push_back(row_of(rank, metrics_.step_time_ns));
       has_memory_ = has_memory_ || rank.memory;
+      has_copies_ = has_copies_ || rank.times.exposed_copy_ns > 0;
+      if (rank.memory) most_memory_ = std::max(most_memory_, rank.memory->bytes);
     }
     if (rows.size() <= kMostRows) {
       for (std::size_t rank = 0; rank < rows.size(); ++rank) add_rank(rows, rank);
     } else {
       abridged(rows);
     }
+    headers_.cells[memory] = fmt::format("peak {}", binary_unit(most_memory_).name);
     lay_out();
     std::string text = painted(options_.color, tint::kBold, cells_text(headers_)) + "\n";
     for (const Line& line : lines_) text += line_text(line) + "\n";
@@ -140,7 +143,8 @@ class Table {
     lines_.push_back(
         {{row.label, scaled(row.times_ns[0]), scaled(row.times_ns[1]), scaled(row.times_ns[2]),
           scaled(row.times_ns[3]), fmt::format("{:.1f} %", share), fmt::to_string(row.in_flight),
-          fmt::format("{:.1f}", static_cast<double>(row.memory_peak) / kGiB)},
+          fmt::format("{:.1f}",
+                      static_cast<double>(row.memory_peak) / binary_unit(most_memory_).bytes)},
          nullptr,
          ""});
   }
@@ -245,6 +249,7 @@ class Table {
   std::string legend() const {
     constexpr std::size_t kMargin = 8;
     std::string text = fmt::format("{:{}}times in {}", "", kMargin, unit_.name);
+    if (has_copies_) text += "; exposed: also copies to and from the host";
     if (bar_cells_ > 0) {
       text += "; bar:";
       for (const Segment& segment : kSegments) {
@@ -265,6 +270,8 @@ class Table {
   std::array<std::size_t, kColumns> widths_ = {};
   std::size_t bar_cells_ = 0;
   bool has_memory_ = false;
+  bool has_copies_ = false;
+  Bytes most_memory_ = 0;
 };
 
 }  // namespace

@@ -32,9 +32,8 @@ std::string plain_name(MemoryClass memory) {
   return name;
 }
 
-std::string gib(Bytes bytes) {
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGiB);
+std::string sized(Bytes bytes, const BinaryUnit& unit) {
+  return fmt::format("{:.1f} {}", static_cast<double>(bytes) / unit.bytes, unit.name);
 }
 
 std::string_view reason_for(GapCause cause) {
@@ -114,6 +113,7 @@ class Summary {
                                           });
     if (fullest == metrics_.ranks.end() || !fullest->memory) return;
     const MemoryPeak& peak = *fullest->memory;
+    const BinaryUnit unit = binary_unit(peak.bytes);
     std::vector<std::size_t> classes(kMemoryClasses);
     std::iota(classes.begin(), classes.end(), std::size_t{0});
     std::stable_sort(classes.begin(), classes.end(), [&peak](std::size_t left, std::size_t right) {
@@ -122,11 +122,11 @@ class Summary {
     std::string parts;
     for (const std::size_t memory : classes) {
       if (peak.by_class[memory] <= 0 || parts.size() > kMostPartsText) continue;
-      parts +=
-          fmt::format("{} {} {}", parts.empty() ? ":" : ",",
-                      plain_name(static_cast<MemoryClass>(memory)), gib(peak.by_class[memory]));
+      parts += fmt::format("{} {} {}", parts.empty() ? ":" : ",",
+                           plain_name(static_cast<MemoryClass>(memory)),
+                           sized(peak.by_class[memory], unit));
     }
-    figure("peak memory", gib(peak.bytes),
+    figure("peak memory", sized(peak.bytes, unit),
            fmt::format("on rank {} at {}{}", fullest->rank,
                        duration_text(peak.at_ns - metrics_.window.begin_ns), parts));
   }

@@ -127,6 +127,7 @@ Scenario read_scenario(std::string_view text, const std::string& file,
   }
   if (const auto section = find_table(document, "parallel")) {
     read_parallel(*section, scenario.parallel);
+    note_places(*section, scenario);
   }
   read_costs(document, scenario);
   if (const auto section = find_table(document, "moe")) read_moe(*section, scenario.moe);

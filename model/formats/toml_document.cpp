@@ -17,11 +17,25 @@ bool continues_code_point(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-// Cut after at most `most` bytes, not inside a code point.
-std::string_view shortened(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && continues_code_point(text[most])) --most;
-  return text.substr(0, most);
+// What the parser says, on one line: it quotes the text, control characters and all. Cut after at
+// most kMostDescriptionBytes of it, not inside a code point.
+std::string one_line(std::string_view text) {
+  if (text.size() > kMostDescriptionBytes) {
+    std::size_t most = kMostDescriptionBytes;
+    while (most > 0 && continues_code_point(text[most])) --most;
+    text = text.substr(0, most);
+  }
+  constexpr unsigned char kDelete = 0x7f;
+  std::string line;
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < ' ' || byte == kDelete) {
+      line += fmt::format("\\x{:02x}", byte);
+    } else {
+      line += character;
+    }
+  }
+  return line;
 }
 
 // The end of the string that opens at `begin`: one past its closing quotes, or where it breaks off.
@@ -94,8 +108,7 @@ toml::table parsed(std::string_view text, const std::string& file) {
   try {
     return toml::parse(text, std::string_view(file));
   } catch (const toml::parse_error& error) {
-    std::string wrong(shortened(error.description(), kMostDescriptionBytes));
-    throw Error(position_of(error.source(), file), std::move(wrong), "valid TOML");
+    throw Error(position_of(error.source(), file), one_line(error.description()), "valid TOML");
   }
 }
 
@@ -156,8 +169,7 @@ toml::table parsed_override(std::string_view override_text) {
       return toml::parse(fmt::format("{} = {}", key, value), source);
     } catch (const toml::parse_error& error) {
       if (is_decimal(value)) {
-        throw Error(SourcePosition{source, 0, 0},
-                    std::string(shortened(error.description(), kMostDescriptionBytes)),
+        throw Error(SourcePosition{source, 0, 0}, one_line(error.description()),
                     "a number that fits into 64 bits");
       }
       // Not TOML: a string, below.

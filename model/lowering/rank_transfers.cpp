@@ -72,15 +72,21 @@ void RankLowering::issue_group(const std::vector<Transfer>& group) {
   const Route route = group.front().route;
   parts_.clear();
   bool receives = false;
+  std::int32_t transfers = 0;
+  const Transfer* last = nullptr;
   for (const Transfer& transfer : group) {
+    const std::size_t before = parts_.size();
     append_parts(transfer);
+    if (parts_.size() == before) continue;
     receives = receives || !transfer.sends;
+    ++transfers;
+    last = &transfer;
   }
-  if (parts_.empty()) return;  // gradients of what requires none
+  if (last == nullptr) return;  // gradients of what requires none
   order_sends(group);
   // Several steps make the kernel of a batch, not of one of them.
-  Kernel kernel = kernel_of(group.front().step);
-  if (group.size() > 1) {
+  Kernel kernel = kernel_of(last->step);
+  if (transfers > 1) {
     kernel.step = StepType::batch_send_recv;
     kernel.direction = Direction::none;
     kernel.stage = kernel.micro = -1;

@@ -58,8 +58,9 @@ TEST_CASE("summary.json is what --json prints") {
 }
 
 TEST_CASE("running a folder's scenario.toml again gives the same folder, byte by byte") {
-  for (const std::string name : {"pipeline_1f1b.toml", "moe_overlap_hooks.toml",
-                                 "early_receive.toml", "published/zero_bubble_1_5b_m24.toml"}) {
+  for (const std::string name :
+       {"pipeline_1f1b.toml", "moe_overlap_hooks.toml", "early_receive.toml", "offload_fsdp.toml",
+        "uneven_routing.toml", "published/zero_bubble_1_5b_m24.toml"}) {
     CAPTURE(name);
     const TemporaryFolder folder;
     const std::string first = (folder / "first").string();
@@ -91,6 +92,36 @@ TEST_CASE("a run from a schedule file repeats from its own folder, without the f
   std::filesystem::remove(steps);
   CHECK(run_program({"simulate", first + "/scenario.toml", "--out", second}).status == 0);
   CHECK(texts_of(first) == texts_of(second));
+}
+
+// What passes put into a file's schedule is in the run folder's, and they are not asked for again.
+TEST_CASE("a schedule file that is sharded, offloaded or given boundaries repeats as well") {
+  const TemporaryFolder folder;
+  folder.write("o.steps",
+               "rank0: FWD(s0,m0) FWD(s0,m1) FWD(s0,m2) FWD(s0,m3) BWD(s0,m0) BWD(s0,m1) "
+               "BWD(s0,m2) BWD(s0,m3)\n"
+               "rank1: FWD(s1,m0) FWD(s1,m1) FWD(s1,m2) FWD(s1,m3) BWD(s1,m0) BWD(s1,m1) "
+               "BWD(s1,m2) BWD(s1,m3)\n");
+  const std::string scenario =
+      folder.write("s.toml",
+                   "[pipeline]\nranks = 2\nmicro_batches = 4\nschedule_file = \"o.steps\"\n"
+                   "[stage]\nforward_us = 10\nbackward_input_us = 10\nbackward_weight_us = 10\n"
+                   "activation_bytes = \"1MiB\"\nparameter_bytes = \"1MiB\"\n"
+                   "[network]\np2p_bandwidth = \"10GB/s\"\n"
+                   "device_host = { bandwidth = \"100GB/s\" }\n");
+  const std::vector<std::vector<std::string>> settings = {
+      {"--set", "parallel.expert=2", "--set", "parallel.fsdp=true"},
+      {"--set", "parallel.offload=true"}};
+  for (const std::vector<std::string>& setting : settings) {
+    CAPTURE(setting.back());
+    const std::string first = (folder / ("first_" + setting.back())).string();
+    const std::string second = (folder / ("second_" + setting.back())).string();
+    std::vector<std::string> arguments = {"simulate", scenario, "--out", first};
+    arguments.insert(arguments.end(), setting.begin(), setting.end());
+    CHECK(run_program(arguments).status == 0);
+    CHECK(run_program({"simulate", first + "/scenario.toml", "--out", second}).status == 0);
+    CHECK(texts_of(first) == texts_of(second));
+  }
 }
 
 TEST_CASE("what --set changed is in scenario.toml too") {

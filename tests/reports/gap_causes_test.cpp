@@ -185,6 +185,30 @@ TEST_CASE("of a batch, the times are those of the part") {
   CHECK(causes_of(maker.trace(), 1) == Causes{10, 7, 4, 0, 0});
 }
 
+//   compute  |FWD 0-10|....................|BWD 40-50|
+//   copy     ..........|copy 12-30|
+TEST_CASE("a copy under way holds compute up, as far as anybody can tell") {
+  TraceMaker maker(1);
+  maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10)
+      .copy(0, 12, 30)
+      .compute(0, StepType::bwd, 0, 0, 0, 40, 50);
+  CHECK(causes_of(maker.trace(), 0) == Causes{0, 18, 12, 0, 0});
+  const TraceIndex index(maker.trace());
+  CHECK(GapCauses(index).of_rank(0).in_copy_ns == 18);
+}
+
+TEST_CASE("compute waits for the parameters of its own stage, not of another") {
+  for (const std::int32_t stage : {0, 1}) {
+    TraceMaker maker(1);
+    maker.collective(0, Part::unshard, StepType::fsdp_unshard, stage, -1, {0, 0, 2, 30})
+        .compute(0, StepType::fwd, 0, 0, 0, 40, 50);
+    const Causes expected = stage == 0 ? Causes{0, 28, 12, 0, 0} : Causes{0, 0, 40, 0, 0};
+    CHECK(causes_of(maker.trace(), 0) == expected);
+    const TraceIndex index(maker.trace());
+    CHECK(GapCauses(index).of_rank(0).in_gathering_ns == (stage == 0 ? 28 : 0));
+  }
+}
+
 TEST_CASE("a rank without compute has nothing to do at all") {
   TraceMaker maker(2);
   maker.compute(0, StepType::fwd, 0, 0, 0, 0, 10);

@@ -35,5 +35,13 @@ TEST_CASE("what is given back at an instant makes room for what is taken at it")
   CHECK(peaks[0] == MemoryPeak{4, 0, {0, 0, 0, 0, 4, 0}});
 }
 
+TEST_CASE("sizes are told in the unit they are read best in") {
+  CHECK(binary_unit(1000).name == "KiB");
+  CHECK(binary_unit(Bytes{1} << 20).name == "MiB");
+  CHECK(binary_unit((Bytes{1} << 30) - 1).name == "MiB");
+  CHECK(binary_unit(Bytes{3} << 30).name == "GiB");
+  CHECK(binary_unit(Bytes{3} << 30).bytes == 1073741824.0);
+}
+
 }  // namespace
 }  // namespace steptwin::reports

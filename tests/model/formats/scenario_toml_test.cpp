@@ -362,6 +362,11 @@ TEST_CASE("errors of overrides name the override") {
   }
 }
 
+TEST_CASE("what the parser quotes stays on one line") {
+  CHECK(what_of("[pipeline]\nranks = tr\n", {}).find('\n') == std::string::npos);
+  CHECK(what_of("[pipeline]\nranks = tr\n", {}).find("saw 'tr\\x0a'") != std::string::npos);
+}
+
 TEST_CASE("positions of the text stay where they are when overrides are there") {
   CHECK(
       what_of(text_of(kStageScenario, 7, "forward_us = -1"), {"pipeline.ranks=4", "host.wake_us=1"})

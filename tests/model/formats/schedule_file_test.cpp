@@ -125,6 +125,48 @@ TEST_CASE("an order of computing alone gets its transfers") {
       Error);
 }
 
+TEST_CASE("steps of memory and data among computing alone: run where nothing is to be sent") {
+  const Scratch scratch;
+  const std::string one_rank =
+      "rank0: FSDP_UNSHARD(s0) FWD(s0,m0) BWD(s0,m0) FSDP_REDUCE_GRAD(s0) FSDP_RESHARD(s0)\n";
+  scratch.folder.write("x.steps", one_rank);
+  const Scenario scenario = scratch.scenario(pipeline_text("ranks = 1\nmicro_batches = 1\n"));
+  CHECK(steps_text(make_schedule(scenario)) == one_rank);
+  scratch.folder.write("x.steps",
+                       "rank0: FWD(s0,m0) BWD(s0,m0)\n"
+                       "rank1: FSDP_UNSHARD(s1) FWD(s1,m0) BWD(s1,m0) FSDP_RESHARD(s1)\n");
+  CHECK_THROWS_WITH_AS(
+      make_schedule(scratch.scenario(pipeline_text("ranks = 2\nmicro_batches = 1\n"))),
+      (scratch.steps +
+       ":2:8: error: FSDP_UNSHARD in an order that has no transfers, and needs them; expected "
+       "computing alone, or the transfers too, as steptwin convert --to torch-comms places them, "
+       "and FSDP steps")
+          .c_str(),
+      Error);
+}
+
+TEST_CASE("a schedule that is sharded or offloaded is not sharded or offloaded again") {
+  const Scratch scratch;
+  scratch.folder.write("x.steps",
+                       "rank0: FSDP_UNSHARD(s0) FWD(s0,m0) SWAP_LAUNCH_OFFLOAD(s0,m0) "
+                       "SWAP_WAIT_OFFLOAD(s0,m0) SWAP_LAUNCH_LOAD(s0,m0) SWAP_WAIT_LOAD(s0,m0) "
+                       "BWD(s0,m0) FSDP_REDUCE_GRAD(s0) FSDP_RESHARD(s0)\n");
+  const auto refused = [&scratch](const std::string& keys) -> std::string {
+    try {
+      make_schedule(scratch.scenario(pipeline_text("ranks = 1\nmicro_batches = 1\n") +
+                                     "[parallel]\n" + keys));
+    } catch (const Error& error) {
+      return error.wrong();
+    }
+    return "";
+  };
+  CHECK(refused("expert = 2\nfsdp = true") ==
+        "parallel.fsdp is true, and the schedule has FSDP steps already");
+  CHECK(refused("offload = true") ==
+        "parallel.offload is true, and the schedule has SWAP steps already");
+  CHECK(refused("") == "");
+}
+
 TEST_CASE("receives are placed late in a file's schedule too") {
   const Scratch scratch;
   Scenario scenario = scratch.scenario();

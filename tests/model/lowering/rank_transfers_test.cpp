@@ -52,5 +52,19 @@ TEST_CASE("where nothing requires a gradient the backward transfers are steps wi
   trace_of(program);
 }
 
+TEST_CASE("a batch of which one transfer is left is that transfer") {
+  Scenario scenario = two_ranks();
+  TensorKeys frozen;
+  frozen.bytes = 3000;
+  frozen.requires_grad = false;
+  scenario.stage.outputs = {frozen};
+  const Program program = lowered(
+      "rank0: FWD(s0,m0) BATCH_SEND_RECV[FWD_SEND(s0,m0)|BWD_RECV(s0,m0)] BWD(s0,m0)\n"
+      "rank1: FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) BWD_SEND(s1,m0)\n",
+      scenario);
+  CHECK(thread_words(program, 0) ==
+        "FWD(s0,m0); e0:compute; comm<e0; FWD_SEND(s0,m0)>1@comm; BWD(s0,m0); e1:comm; compute<e1");
+}
+
 }  // namespace
 }  // namespace steptwin
