@@ -9,9 +9,6 @@
 namespace steptwin {
 namespace {
 
-bool is_backward(StepType type) {
-  return gives_gradient(type) || type == StepType::bwd_weight;
-}
 bool computes_weights(StepType type) {
   return type == StepType::bwd || type == StepType::bwd_weight;
 }
@@ -20,7 +17,11 @@ bool computes_weights(StepType type) {
 struct Gathering {
   bool is_sharded_at_all = false;
   bool is_gathered = false;
+  std::int64_t gathered_in = -1;
   std::int64_t reduced_in = -1;
+  bool has_more_to_reduce = false;  // a gradient since the last reduction
+  std::int64_t last_gradient_in = -1;
+  std::string last_gradient;
 };
 
 // The SWAP steps of a (stage, micro-batch), in the order in which they must come.
@@ -29,6 +30,8 @@ constexpr std::array kSwap = {StepType::swap_launch_offload, StepType::swap_wait
 
 struct Swapping {
   bool has_forward = false;
+  std::int64_t backward_in = -1;  // the first of them
+  std::string backward;
   std::size_t done = 0;    // how many of kSwap
   std::int64_t slot = -1;  // of the last of them
 };
@@ -47,6 +50,7 @@ class ResidencyChecker {
       if (list[slot]) for_each_leaf(*list[slot], [this](const Step& step) { take(step); });
     }
     check_waits();
+    check_stages();
   }
 
  private:
@@ -71,16 +75,14 @@ class ResidencyChecker {
     }
     if (step.type == StepType::fsdp_unshard) take_unshard(step);
     if (step.type == StepType::fsdp_reshard) take_reshard(step);
-    if (step.type == StepType::fsdp_reduce_grad) stages_[step.stage].reduced_in = slot_;
+    if (step.type == StepType::fsdp_reduce_grad) take_reduce(step);
     for (std::size_t place = 0; place < kSwap.size(); ++place) {
       if (step.type == kSwap[place]) take_swap(step, place);
     }
   }
 
   void take_gathered(const Step& step) {
-    const auto found = stages_.find(step.stage);
-    if (found == stages_.end()) return;
-    const Gathering& stage = found->second;
+    Gathering& stage = stages_[step.stage];
     if (stage.is_sharded_at_all && !stage.is_gathered) {
       add_here(step, fmt::format("runs while stage {} is sharded", step.stage));
     }
@@ -89,12 +91,17 @@ class ResidencyChecker {
                                  step_label(StepType::fsdp_reduce_grad, step.stage, Step::kNone),
                                  stage.reduced_in));
     }
+    if (!computes_weights(step.type)) return;
+    stage.has_more_to_reduce = true;
+    stage.last_gradient_in = slot_;
+    stage.last_gradient = step_label(step);
   }
 
   void take_unshard(const Step& step) {
     Gathering& stage = stages_[step.stage];
     if (stage.is_gathered) add_here(step, fmt::format("stage {} is gathered already", step.stage));
     stage.is_gathered = true;
+    stage.gathered_in = slot_;
   }
 
   void take_reshard(const Step& step) {
@@ -103,15 +110,43 @@ class ResidencyChecker {
     stage.is_gathered = false;
   }
 
+  void take_reduce(const Step& step) {
+    Gathering& stage = stages_[step.stage];
+    if (stage.reduced_in >= 0 && !stage.has_more_to_reduce) {
+      add_here(step, fmt::format("is done in slot {} already, and no gradient came since",
+                                 stage.reduced_in));
+    }
+    stage.has_more_to_reduce = false;
+    stage.reduced_in = slot_;
+  }
+
+  // What is gathered is given back, what is summed up is shared out.
+  void check_stages() {
+    for (const auto& [number, stage] : stages_) {
+      if (stage.is_gathered) {
+        add(stage.gathered_in, step_label(StepType::fsdp_unshard, number, Step::kNone),
+            fmt::format("is never undone: there is no {} behind it",
+                        step_label(StepType::fsdp_reshard, number, Step::kNone)));
+      }
+      if (stage.is_sharded_at_all && stage.last_gradient_in >= 0 && stage.reduced_in < 0) {
+        add(stage.last_gradient_in, stage.last_gradient,
+            fmt::format("the gradients of stage {} are never reduced: there is no {} behind it",
+                        number, step_label(StepType::fsdp_reduce_grad, number, Step::kNone)));
+      }
+    }
+  }
+
   void take_resident(const Step& step) {
+    Swapping& swap = swaps_[{step.stage, step.micro}];
     if (step.type == StepType::fwd) {
-      swaps_[{step.stage, step.micro}].has_forward = true;
+      swap.has_forward = true;
       return;
     }
-    const auto found = swaps_.find({step.stage, step.micro});
-    if (found == swaps_.end()) return;
-    const Swapping& swap = found->second;
-    if (!is_backward(step.type) || swap.done == 0 || swap.done == kSwap.size()) return;
+    if (swap.backward_in < 0) {
+      swap.backward_in = slot_;
+      swap.backward = step_label(step);
+    }
+    if (swap.done == 0 || swap.done == kSwap.size()) return;
     add_here(step, fmt::format("runs before {}", label(kSwap.back(), step)));
   }
 
@@ -119,6 +154,10 @@ class ResidencyChecker {
     Swapping& swap = swaps_[{step.stage, step.micro}];
     if (place == 0 && !swap.has_forward) {
       add_here(step, fmt::format("runs before {}", label(StepType::fwd, step)));
+    }
+    if (place == 0 && swap.backward_in >= 0) {
+      add_here(step, fmt::format("the activations are used up by {} in slot {}", swap.backward,
+                                 swap.backward_in));
     }
     if (place < swap.done) {
       add_here(step, place + 1 == swap.done ? fmt::format("is done in slot {} already", swap.slot)

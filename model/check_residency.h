@@ -12,9 +12,11 @@ namespace steptwin {
 // activations without SWAP steps stay where they are.
 //
 //   FSDP   a stage is sharded at first: gathered before it computes, gathered once before it is
-//          resharded, and no gradient is computed behind its reduction
-//   SWAP   for each (stage, micro-batch): offloaded behind its forward, waited for, loaded, waited
-//          for, each once; no backward while the activations are away
+//          resharded, and sharded again in the end; what gradients it has are reduced, none of them
+//          is computed behind its reduction and none is reduced twice
+//   SWAP   for each (stage, micro-batch): offloaded behind its forward and before any part of its
+//          backward, waited for, loaded, waited for, each once; no backward while the activations
+//          are away
 std::vector<Finding> residency_findings(const Schedule& schedule);
 
 }  // namespace steptwin
