@@ -19,6 +19,7 @@ struct Work {
   bool split = false;
   std::array<std::int64_t, 2> sent = {-1, -1};  // forward, backward
   std::array<std::int64_t, 2> received = {-1, -1};
+  std::int64_t data_loaded = -1;
   std::int64_t data_sent = -1;
   std::int64_t data_received = -1;
 };
@@ -130,6 +131,7 @@ class Checker {
     }
     if (is_compute(step.type)) take_compute(step);
     if (is_p2p(step.type)) take_transfer(step);
+    if (step.type == StepType::data_load) take_load(step);
     if (step.type == StepType::data_send || step.type == StepType::data_recv) take_data(step);
   }
 
@@ -224,11 +226,30 @@ class Checker {
     take_end(step, peer, ends_);
   }
 
+  void take_load(const Step& step) {
+    Work& work = work_of(step.stage, step.micro);
+    take_once(step, work.data_loaded);
+    stands_before(step, StepType::fwd, work.forward);
+  }
+
+  // Raw inputs are there when what goes with them needs them.
+  void stands_before(const Step& step, StepType type, std::int64_t place) {
+    if (place < 0) return;
+    add_here(step, fmt::format("comes behind {} in slot {}",
+                               step_label(type, step.stage, step.micro), place));
+  }
+
   void take_data(const Step& step) {
     const std::int32_t peer = peer_of(step);
     if (peer < 0) return;
     Work& work = work_of(step.stage, step.micro);
-    take_once(step, step.type == StepType::data_send ? work.data_sent : work.data_received);
+    if (step.type == StepType::data_send) {
+      take_once(step, work.data_sent);
+      stands_before(step, StepType::fwd_send, work.sent[0]);
+    } else {
+      take_once(step, work.data_received);
+      stands_before(step, StepType::fwd_recv, work.received[0]);
+    }
     take_end(step, peer, data_ends_);
   }
 

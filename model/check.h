@@ -33,7 +33,8 @@ std::string finding_text(const Finding& finding);
 //               computes what it sends, a receive before the step that consumes it; every step
 //               whose input is computed on another rank has its receive and every such output its
 //               send, if the schedule has transfers at all
-//   data        DATA_SEND(s,m) and DATA_RECV(s+1,m) are both there or neither, each once
+//   data        DATA_SEND(s,m) and DATA_RECV(s+1,m) are both there or neither, each once and before
+//               the FWD_SEND or FWD_RECV it goes with; DATA_LOAD(s,m) once, before FWD(s,m)
 //   residency   parameters gathered and activations loaded when they are used
 //               (model/check_residency.h)
 //   matching    the k-th send from one rank to another and the k-th receive there name the same

@@ -183,7 +183,7 @@ TEST_CASE("check: raw inputs are sent and received, once and in one order, or no
   CHECK(with_data("DATA_SEND(s0,m0)", "DATA_RECV(s1,m0)") == "");
   CHECK(with_data("DATA_SEND(s0,m1)", "-") ==
         "rank 0 slot 2 DATA_SEND(s0,m1): there is no DATA_RECV(s1,m1)\n");
-  CHECK(with_data("DATA_LOAD(s0,m0)", "DATA_RECV(s1,m0)") ==
+  CHECK(with_data("-", "DATA_RECV(s1,m0)") ==
         "rank 1 slot 0 DATA_RECV(s1,m0): there is no DATA_SEND(s0,m0)\n");
   CHECK(with_data("DATA_SEND(s0,m0) DATA_SEND(s0,m0)", "DATA_RECV(s1,m0)") ==
         "rank 0 slot 3 DATA_SEND(s0,m0): is done in slot 2 already\n");
@@ -193,6 +193,25 @@ TEST_CASE("check: raw inputs are sent and received, once and in one order, or no
   CHECK(with_data("DATA_RECV(s0,m0)", "DATA_SEND(s1,m0)") ==
         "rank 0 slot 2 DATA_RECV(s0,m0): there is no stage -1\n"
         "rank 1 slot 0 DATA_SEND(s1,m0): there is no stage 2\n");
+}
+
+TEST_CASE("check: raw inputs are loaded once, before the forward") {
+  CHECK(findings("rank0: DATA_LOAD(s0,m0) FWD(s0,m0) BWD(s0,m0)", 1) == "");
+  CHECK(findings("rank0: FWD(s0,m0) DATA_LOAD(s0,m0) BWD(s0,m0)", 1) ==
+        "rank 0 slot 1 DATA_LOAD(s0,m0): comes behind FWD(s0,m0) in slot 0\n");
+  CHECK(findings("rank0: DATA_LOAD(s0,m0) - DATA_LOAD(s0,m0) FWD(s0,m0) BWD(s0,m0)", 1) ==
+        "rank 0 slot 2 DATA_LOAD(s0,m0): is done in slot 0 already\n");
+}
+
+TEST_CASE("check: raw inputs travel before the activations they go with") {
+  CHECK(findings("rank0: FWD(s0,m0) FWD_SEND(s0,m0) DATA_SEND(s0,m0) BWD_RECV(s0,m0) BWD(s0,m0)\n"
+                 "rank1: DATA_RECV(s1,m0) FWD_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) "
+                 "BWD_SEND(s1,m0)") ==
+        "rank 0 slot 2 DATA_SEND(s0,m0): comes behind FWD_SEND(s0,m0) in slot 1\n");
+  CHECK(findings("rank0: FWD(s0,m0) DATA_SEND(s0,m0) FWD_SEND(s0,m0) BWD_RECV(s0,m0) BWD(s0,m0)\n"
+                 "rank1: FWD_RECV(s1,m0) DATA_RECV(s1,m0) FWD(s1,m0) BWD(s1,m0) "
+                 "BWD_SEND(s1,m0)") ==
+        "rank 1 slot 1 DATA_RECV(s1,m0): comes behind FWD_RECV(s1,m0) in slot 0\n");
 }
 
 TEST_CASE("check: raw inputs stay on a rank without a transfer") {
