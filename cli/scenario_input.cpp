@@ -1,5 +1,6 @@
 #include "cli/scenario_input.h"
 
+#include <string_view>
 #include <vector>
 
 #include "cli/files.h"
@@ -10,6 +11,22 @@
 #include "model/size_limit.h"
 
 namespace steptwin::cli {
+namespace {
+
+constexpr std::string_view kSet = "--set ";
+
+// Messages name a key of [pipeline] with its section or, where a builder of schedules says what is
+// wrong, without it.
+bool begins_with_key(std::string_view message, std::string_view key) {
+  constexpr std::string_view kPipeline = "pipeline.";
+  const auto begins = [message](std::string_view name) {
+    return message.starts_with(name) && message.size() > name.size() &&
+           std::string_view(" .[").find(message[name.size()]) != std::string_view::npos;
+  };
+  return begins(key) || (key.starts_with(kPipeline) && begins(key.substr(kPipeline.size())));
+}
+
+}  // namespace
 
 ScenarioInput::ScenarioInput(const Options& options)
     : options_(options), text_(read_file(options.input, kMostTomlBytes)) {
@@ -35,10 +52,16 @@ Scenario ScenarioInput::read(std::size_t sets) const {
   return scenario;
 }
 
-// The one to blame is the first after as many as are right together.
+// The one to blame is the one that the message is about; where it is about none of them, the first
+// after as many as are right together.
 void ScenarioInput::rethrow_at_set(const Error& error, const Work& work) const {
   const std::string& file = error.position().file;
-  if (file != options_.input && !file.starts_with("--set ")) throw error;
+  if (file != options_.input && !file.starts_with(kSet)) throw error;
+  for (const std::string& set : options_.sets) {
+    const SourcePosition position = position_of_override(set);
+    const std::string_view key = std::string_view(position.file).substr(kSet.size());
+    if (begins_with_key(error.wrong(), key)) throw Error(position, error.wrong(), error.expected());
+  }
   for (std::size_t sets = options_.sets.size(); sets-- > 0;) {
     try {
       work(read(sets));

@@ -13,7 +13,8 @@ namespace steptwin::cli {
 
 // The scenario of a command and its --set keys. What one of them makes wrong is told of that key,
 // "--set pipeline.chunks_per_rank: error: ...", not of the line of the file it comes into conflict
-// with: the file alone would have been right.
+// with: the file alone would have been right. Of several in conflict with each other, the one that
+// the message is about is told.
 class ScenarioInput {
  public:
   // Reads the scenario. Throws Error; also for one that would not fit into memory.

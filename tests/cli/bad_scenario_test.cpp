@@ -83,6 +83,17 @@ TEST_CASE("the --set that is told is the one without which it would be right") {
   CHECK(
       errors(file, {"pipeline.chunks_per_rank=2", "pipeline.schedule=zbv", "pipeline.overlap=b_f"})
           .starts_with("--set pipeline.overlap: error: overlap = \"b_f\" with schedule zbv"));
+  // Of two in conflict, the one that the message is about, in whichever order.
+  const std::vector<std::string> batches = {"pipeline.p2p=batch", "streams.preset=unqueued"};
+  const std::string apart = "--set pipeline.p2p: error: pipeline.p2p has no effect because ";
+  CHECK(errors(file, batches).starts_with(apart));
+  CHECK(errors(file, {batches[1], batches[0]}).starts_with(apart));
+  CHECK(errors(file, {batches[1]}).empty());
+  CHECK(errors(file, {"pipeline.chunks_per_rank=2", "pipeline.schedule=gpipe"})
+            .starts_with("--set pipeline.chunks_per_rank: error: chunks_per_rank is 2 with "));
+  // One that it is not about is told where it alone is there.
+  CHECK(errors(file, {"pipeline.micro_batches=4", "pipeline.schedule=zbv"})
+            .starts_with("--set pipeline.schedule: error: chunks_per_rank is 1 with "));
   // A file that is wrong by itself is told so.
   const TemporaryFolder folder;
   const std::string wrong =
