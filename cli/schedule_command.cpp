@@ -91,16 +91,21 @@ void add_schedule_command(CLI::App& program, Action& action) {
                        "error. grid: a picture")
       ->check(CLI::IsMember(formats))
       ->type_name("FORMAT");
-  command
-      ->add_option("--columns", options->columns,
-                   "Of the grid: time as simulated, or slots of the step lists")
-      ->check(CLI::IsMember({"time", "slots"}))
-      ->type_name("WHAT");
+  const CLI::Option* columns =
+      command
+          ->add_option("--columns", options->columns,
+                       "Of the grid: time as simulated, or slots of the step lists")
+          ->check(CLI::IsMember({"time", "slots"}))
+          ->type_name("WHAT");
   command->add_option("--color", options->color, "Colour the grid: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
-  command->callback(
-      [options, &action] { action = [options] { return schedule_command(*options); }; });
+  command->callback([options, columns, &action] {
+    if (columns->count() > 0 && options->format != "grid") {
+      throw CLI::ValidationError("--columns", "only a grid has columns, --format grid");
+    }
+    action = [options] { return schedule_command(*options); };
+  });
 }
 
 }  // namespace steptwin::cli

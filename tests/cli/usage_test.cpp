@@ -102,6 +102,10 @@ TEST_CASE("a wrong command line is told so in one line, with status 2 and nothin
       {{"schedule", file, "--format", "table"},
        "error: --format: table not in {steps,metastep,torch,torch-comms,grid}; see steptwin "
        "schedule --help"},
+      {{"schedule", file, "--columns", "slots"},
+       "error: --columns: only a grid has columns, --format grid; see steptwin schedule --help"},
+      {{"schedule", file, "--columns", "time", "--format", "torch"},
+       "error: --columns: only a grid has columns, --format grid; see steptwin schedule --help"},
       {{"simulate", file, "--set"}, "error: --set: 1 required KEY=VALUE missing" + see},
       {{"simulate", file, "--out"}, "error: --out: 1 required DIR missing" + see},
       {{"simulate", file, "--out", ""}, "error: --out: a folder has a name" + see},
