@@ -65,6 +65,7 @@ class IdleKeys {
     check_streams();
     check_noise();
     check_data();
+    check_memory();
   }
 
  private:
@@ -94,6 +95,9 @@ class IdleKeys {
     refuse_key(!streams.p2p.empty(), "streams", "p2p");
     refuse_key(!streams.p2p_forward.empty(), "streams", "p2p_forward");
     refuse_key(!streams.p2p_backward.empty(), "streams", "p2p_backward");
+    refuse_key(!streams.data.empty(), "streams", "data");
+    const bool communicates = has_moe_ || may_shard();
+    refuse_key(scenario_.comm.order != CommOrder::stream && !communicates, "comm", "order");
   }
 
   // These are about building a schedule.
@@ -140,7 +144,7 @@ class IdleKeys {
     refuse_if(keys.expert > 1 && !has_moe_ && !peers_matter(), "parallel", "expert",
               fmt::format("{} and all links are alike", kNoMoeLayer),
               fmt::format("{}, or network.intra_node and network.inter_node", kMoeLayer));
-    refuse_if(keys.expert > 1 && has_moe_ && !peers_matter(), "parallel", "expert",
+    refuse_if(keys.expert > 1 && has_moe_ && keys.fold && !peers_matter(), "parallel", "expert",
               "the all-to-alls are timed in _us and all links are alike",
               "dispatch_bytes and combine_bytes, or network.intra_node and network.inter_node");
     refuse_if(!keys.fold && keys.expert == 1, "parallel", "fold", "parallel.expert is 1",
@@ -186,13 +190,26 @@ class IdleKeys {
     }
   }
 
-  // Whether anything of a moe layer depends on how many peers there are.
+  void check_memory() const {
+    const MemoryKeys& keys = scenario_.memory;
+    const std::vector<Bytes>& bytes = scenario_.stage.parameter_bytes;
+    const bool has_none =
+        std::all_of(bytes.begin(), bytes.end(), [](Bytes stage) { return stage == 0; });
+    for (const auto& [key, differs] :
+         {std::pair("gradient_ratio", keys.gradient_ratio != MemoryKeys{}.gradient_ratio),
+          {"optimizer_ratio", keys.optimizer_ratio != MemoryKeys{}.optimizer_ratio}}) {
+      refuse_if(differs && has_none, "memory", key, "no stage has parameters",
+                "stage.parameter_bytes");
+    }
+  }
+
+  // Whether anything depends on how many peers there are; to simulate each of them does not help.
   bool peers_matter() const {
     const LayersKeys& keys = scenario_.layers;
     const bool by_bytes =
         keys.dispatch.bytes >= 0 || keys.combine.bytes >= 0 || keys.counts.bytes >= 0;
     return by_bytes || scenario_.network.by_node || may_shard() || has_noise() ||
-           scenario_.contention.host_cores > 0 || !scenario_.parallel.fold;
+           scenario_.contention.host_cores > 0;
   }
 
   void check_parts() const {
@@ -257,8 +274,8 @@ class IdleKeys {
     refuse_if(keys.p2p_bandwidth != Bandwidth{}, "network", "p2p_bandwidth", because, instead);
   }
 
-  // Between ranks; what moves data within one is no transfer.
-  bool transfers() const { return scenario_.pipeline.ranks > 1 || scenario_.pipeline.data_steps; }
+  // Between ranks; what loads data into one is no transfer.
+  bool transfers() const { return scenario_.pipeline.ranks > 1; }
 
   void check_contention() const {
     const ContentionKeys& keys = scenario_.contention;

@@ -77,6 +77,7 @@ void read_noise(const TomlTable& section, const Scenario& scenario, NoiseKeys& k
   const std::int32_t ranks = scenario.pipeline.ranks * scenario.parallel.expert;
   read_int32(*straggler, "rank", -1, ranks - 1, keys.straggler_rank);
   read_number(*straggler, "factor", 0, kMostStragglerFactor, keys.straggler_factor);
+  if (keys.straggler_factor == 0) refuse(*find(*straggler, "factor"), "a number more than 0");
 }
 
 void read_comm(const TomlTable& section, CommKeys& keys) {

@@ -136,11 +136,15 @@ TEST_CASE("keys of transfers where there is one rank; how streams are laid out m
        {5, line + "recv_placement = \"late\"", 6, 18, "pipeline.recv_placement" + reason, instead},
        {10, "[streams]\np2p = \"a\"", 11, 7, "streams.p2p" + reason, instead},
        {10, "[streams]\np2p_forward = \"a\"", 11, 15, "streams.p2p_forward" + reason, instead},
-       {10, "[streams]\np2p_backward = \"a\"", 11, 16, "streams.p2p_backward" + reason, instead}});
-  for (const std::string keys :
-       {"[streams]\npreset = \"per_edge\"", "[streams]\np2p = \"\"", "[comm]\norder = \"data\""}) {
+       {10, "[streams]\np2p_backward = \"a\"", 11, 16, "streams.p2p_backward" + reason, instead},
+       {10, "[comm]\norder = \"data\"", 11, 9, "comm.order" + reason, instead}});
+  for (const std::string keys : {"[streams]\npreset = \"per_edge\"", "[streams]\np2p = \"\"",
+                                 "[comm]\norder = \"data\"\n[parallel]\nexpert = 2\nfsdp = true"}) {
     CHECK_FALSE(error_of(text_of(lines, 10, keys)).has_value());
   }
+  ScenarioLines layers = kLayersScenario;
+  layers[1] = "ranks = 1";
+  CHECK_FALSE(error_of(text_of(layers, 11, "[comm]\norder = \"data\"")).has_value());
 }
 
 TEST_CASE("costs of parts that no layer has") {
