@@ -131,7 +131,7 @@ class Table {
     lay_out();
     std::string text = painted(options_.color, tint::kBold, cells_text(headers_)) + "\n";
     for (const Line& line : lines_) text += line_text(line) + "\n";
-    return text + legend();
+    return text + legend() + copies_note();
   }
 
  private:
@@ -246,10 +246,15 @@ class Table {
     return text;
   }
 
+  std::string copies_note() const {
+    if (!has_copies_) return "";
+    return wrapped("        exposed holds copies to and from the host, too", options_.width, 8) +
+           "\n";
+  }
+
   std::string legend() const {
     constexpr std::size_t kMargin = 8;
     std::string text = fmt::format("{:{}}times in {}", "", kMargin, unit_.name);
-    if (has_copies_) text += "; exposed: also copies to and from the host";
     if (bar_cells_ > 0) {
       text += "; bar:";
       for (const Segment& segment : kSegments) {

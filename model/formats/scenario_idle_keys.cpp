@@ -279,7 +279,7 @@ class IdleKeys {
 
   void check_contention() const {
     const ContentionKeys& keys = scenario_.contention;
-    const bool communicates = transfers() || has_moe_ || scenario_.parallel.fsdp;
+    const bool communicates = transfers() || has_moe_ || may_shard();
     for (const auto& [key, differs] : {std::pair("share_ports", keys.share_ports),
                                        {"compute_loss", keys.compute_loss > 0},
                                        {"comm_loss", keys.comm_loss > 0}}) {

@@ -134,7 +134,8 @@ TEST_CASE("steps of memory and data among computing alone: run where nothing is 
   CHECK(steps_text(make_schedule(scenario)) == one_rank);
   scratch.folder.write("x.steps",
                        "rank0: FWD(s0,m0) BWD(s0,m0)\n"
-                       "rank1: FSDP_UNSHARD(s1) FWD(s1,m0) BWD(s1,m0) FSDP_RESHARD(s1)\n");
+                       "rank1: FSDP_UNSHARD(s1) FWD(s1,m0) BWD(s1,m0) FSDP_REDUCE_GRAD(s1) "
+                       "FSDP_RESHARD(s1)\n");
   CHECK_THROWS_WITH_AS(
       make_schedule(scratch.scenario(pipeline_text("ranks = 2\nmicro_batches = 1\n"))),
       (scratch.steps +
