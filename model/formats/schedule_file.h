@@ -29,7 +29,6 @@ struct ScheduleFile {
 // schedule is complete is another question (model/check.h). Throws Error at the place in the file
 // that is wrong or does not agree, or where the scenario names the file if it cannot be read.
 // `misplaced` as in model/formats/misplaced.h.
-ScheduleFile read_schedule_file(const Scenario& scenario,
-                                Misplaced misplaced = Misplaced::refused);
+ScheduleFile read_schedule_file(const Scenario& scenario, Misplaced misplaced = Misplaced::refused);
 
 }  // namespace steptwin
