@@ -115,10 +115,7 @@ void write_communicators(Writer& writer, const Program& program) {
     writer.StartObject();
     writer.Key("name");
     text(writer, communicator.name);
-    writer.Key("ranks");
-    writer.StartArray();
-    for (const std::int32_t rank : communicator.ranks) writer.Int(rank);
-    writer.EndArray();
+    write_numbers(writer, "ranks", communicator.ranks);
     writer.EndObject();
     writer.SetFormatOptions(rapidjson::kFormatDefault);
   }

@@ -110,13 +110,6 @@ void refuse(const TomlValue& value, const std::string& expected) {
   throw Error(value.position, fmt::format("{} is {}", value.name, described(value)), expected);
 }
 
-void refuse_unavailable(const TomlValue& value, const std::string& expected) {
-  throw Error(
-      value.position,
-      fmt::format("{} is {}, which is not available in this version", value.name, described(value)),
-      expected);
-}
-
 void refuse_without_effect(const TomlValue& value, std::string_view because,
                            std::string_view instead) {
   throw Error(value.position, fmt::format("{} has no effect because {}", value.name, because),

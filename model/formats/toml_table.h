@@ -46,8 +46,6 @@ void refuse_unknown_keys(const TomlTable& table, const std::vector<std::string_v
 std::string described(const TomlValue& value);
 
 [[noreturn]] void refuse(const TomlValue& value, const std::string& expected);
-// "pipeline.p2p is "batch", which is not available in this version; expected ..."
-[[noreturn]] void refuse_unavailable(const TomlValue& value, const std::string& expected);
 
 // "overlap.hooks has no effect because pipeline.overlap is "none"; expected the key removed, or
 // pipeline.overlap = "b_f""; nothing else but to remove it if `instead` is empty.

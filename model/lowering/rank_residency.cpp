@@ -116,7 +116,7 @@ void RankLowering::note_full_gradients(std::int32_t stage) {
                gradient_bytes(scenario_, stage));
 }
 
-// A copy waits for all that is computed so far.
+// Launches a copy; the caller has made its stream wait for what it copies.
 std::int32_t RankLowering::issue_copy(const Step& step, Part part, Bytes bytes) {
   Kernel kernel = kernel_of(step);
   kernel.direction = Direction::none;
