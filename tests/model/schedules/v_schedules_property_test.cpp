@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "model/schedules/v_half.h"
 #include "model/schedules/zbv_heuristic.h"
 #include "tests/property_count.h"
+#include "tests/random_costs.h"
 #include "tests/schedule_checks.h"
 #include "tests/timed_orders.h"
 
@@ -18,28 +18,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20250412;
 
-class Draw {
- public:
-  std::int32_t number(std::int32_t low, std::int32_t high) {
-    return std::uniform_int_distribution<std::int32_t>(low, high)(generator_);
-  }
-  // Often equal for all stages, sometimes zero: ties are where orders go wrong.
-  std::vector<TimeNs> durations(std::int32_t stages) {
-    std::vector<TimeNs> drawn(static_cast<std::size_t>(stages), number(0, 20));
-    if (number(0, 1) == 0) return drawn;
-    for (TimeNs& duration : drawn) duration = number(0, 3) == 0 ? number(0, 100) : number(5, 15);
-    return drawn;
-  }
-  ZbHeuristicCosts costs(std::int32_t stages) {
-    return {durations(stages), durations(stages), durations(stages), number(0, 40)};
-  }
-
- private:
-  std::mt19937_64 generator_{kSeed};
-};
-
 // Whole, and every rank comes to its end whatever the costs; what each holds at most.
-std::vector<RankTimes> timed_whole(const Schedule& schedule, Draw& draw) {
+std::vector<RankTimes> timed_whole(const Schedule& schedule, RandomCosts& draw) {
   CAPTURE(schedule.name);
   CHECK(compute_fault(schedule) == "");
   const TimedOrder timed = time_order(schedule, draw.costs(schedule.stages.stages()));
@@ -48,7 +28,7 @@ std::vector<RankTimes> timed_whole(const Schedule& schedule, Draw& draw) {
 }
 
 TEST_CASE("V schedules are whole, can be executed and keep to their memory") {
-  Draw draw;
+  RandomCosts draw(kSeed, 40);
   for (int round = 0; round < property_count(400); ++round) {
     const std::int32_t ranks = draw.number(1, 14);
     const std::int32_t micros = draw.number(1, 40);
@@ -69,7 +49,7 @@ TEST_CASE("V schedules are whole, can be executed and keep to their memory") {
 }
 
 TEST_CASE("dualpipe and dualpipe_v are whole, can be executed and keep to their memory") {
-  Draw draw;
+  RandomCosts draw(kSeed, 40);
   for (int round = 0; round < property_count(400); ++round) {
     const std::int32_t ranks = draw.number(1, 9);
     const std::int32_t micros = 2 * ranks + draw.number(0, 20);
@@ -87,7 +67,7 @@ TEST_CASE("dualpipe and dualpipe_v are whole, can be executed and keep to their 
 }
 
 TEST_CASE("zbv_heuristic: whole, executable and within its memory, whatever the costs") {
-  Draw draw;
+  RandomCosts draw(kSeed, 40);
   for (int round = 0; round < property_count(2000); ++round) {
     const std::int32_t ranks = draw.number(1, 9);
     const std::int32_t micros = draw.number(1, 30);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <random>
 #include <set>
 #include <string>
 #include <tuple>
@@ -10,34 +9,13 @@
 #include "model/schedules/zb_greedy.h"
 #include "model/schedules/zb_heuristic.h"
 #include "model/schedules/zero_bubble.h"
+#include "tests/random_costs.h"
 #include "tests/timed_orders.h"
 
 namespace steptwin {
 namespace {
 
 constexpr std::uint64_t kSeed = 20240613;
-
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : generator_(seed) {}
-
-  std::int32_t number(std::int32_t low, std::int32_t high) {
-    return std::uniform_int_distribution<std::int32_t>(low, high)(generator_);
-  }
-  // Often equal for all stages, sometimes zero: ties are where orders go wrong.
-  std::vector<TimeNs> durations(std::int32_t stages) {
-    std::vector<TimeNs> drawn(static_cast<std::size_t>(stages), number(0, 20));
-    if (number(0, 1) == 0) return drawn;
-    for (TimeNs& duration : drawn) duration = number(0, 3) == 0 ? number(0, 100) : number(5, 15);
-    return drawn;
-  }
-  ZbHeuristicCosts costs(std::int32_t stages) {
-    return {durations(stages), durations(stages), durations(stages), number(0, 12)};
-  }
-
- private:
-  std::mt19937_64 generator_;
-};
 
 // Every F, I and W of every stage and micro-batch exactly once, on the rank that holds the stage.
 void check_whole(const Schedule& schedule) {
@@ -67,7 +45,7 @@ void check_peaks(const TimedOrder& timed, std::int32_t peak) {
 }
 
 TEST_CASE("fixed zero-bubble orders are whole, can be executed and keep to their memory") {
-  Draw draw(kSeed);
+  RandomCosts draw(kSeed, 12);
   for (int round = 0; round < 400; ++round) {
     const std::int32_t ranks = draw.number(1, 9);
     const std::int32_t micros = draw.number(1, 40);
@@ -91,7 +69,7 @@ TEST_CASE("fixed zero-bubble orders are whole, can be executed and keep to their
 }
 
 TEST_CASE("interleaved_zb is whole and can be executed, also with fewer micro-batches than ranks") {
-  Draw draw(kSeed);
+  RandomCosts draw(kSeed, 12);
   for (int round = 0; round < 400; ++round) {
     const std::int32_t ranks = draw.number(1, 8);
     const std::int32_t chunks = draw.number(1, 4);
@@ -114,7 +92,7 @@ TEST_CASE("interleaved_zb is whole and can be executed, also with fewer micro-ba
 }
 
 TEST_CASE("zb_heuristic: whole, executable, within its memory, and no longer than any choice") {
-  Draw draw(kSeed);
+  RandomCosts draw(kSeed, 12);
   for (int round = 0; round < 500; ++round) {
     const std::int32_t ranks = draw.number(1, 9);
     const std::int32_t micros = draw.number(1, 30);
