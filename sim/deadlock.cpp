@@ -1,10 +1,7 @@
 #include "sim/deadlock.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "sim/wait_cycle.h"
-#include "sim/wait_graph.h"
+#include <vector>
 
 namespace steptwin::sim {
 namespace {
@@ -45,29 +42,76 @@ std::vector<KernelTimes> times_so_far(const State& state) {
   return times;
 }
 
-std::int32_t first_item(const WaitGraph& graph, const std::vector<std::int32_t>& cycle) {
-  if (!cycle.empty()) return cycle.front();
-  for (std::size_t item = 0; item < graph.edges.size(); ++item) {
-    const auto nobody = [](const WaitEdge& edge) { return edge.target < 0; };
-    if (std::any_of(graph.edges[item].begin(), graph.edges[item].end(), nobody)) {
-      return static_cast<std::int32_t>(item);
-    }
+ThreadStop stop_of(ThreadPhase phase) {
+  switch (phase) {
+    case ThreadPhase::in_event:
+      return ThreadStop::in_event;
+    case ThreadPhase::in_join:
+      return ThreadStop::in_join;
+    case ThreadPhase::in_barrier:
+      return ThreadStop::in_barrier;
+    case ThreadPhase::in_notify:
+      return ThreadStop::in_notify;
+    case ThreadPhase::unborn:
+      return ThreadStop::unborn;
+    case ThreadPhase::ended:
+      return ThreadStop::ended;
+    case ThreadPhase::beginning:
+    case ThreadPhase::busy:
+    case ThreadPhase::leaving:
+    case ThreadPhase::in_lock:
+      return ThreadStop::running;
   }
-  return 0;
+  return ThreadStop::running;
+}
+
+StoppedStream stopped_stream(const State& state, const StreamState& stream,
+                             std::int32_t first_event) {
+  StoppedStream stopped;
+  stopped.passed = stream.passed;
+  for (std::int32_t position = 0; position < stream.appended; ++position) {
+    const std::int32_t entry =
+        state.entries[static_cast<std::size_t>(stream.first_entry + position)].kernel;
+    stopped.entries.push_back(entry >= 0 ? entry : ~(~entry - first_event));
+  }
+  return stopped;
+}
+
+StoppedRank stopped_rank(const State& state, std::size_t rank) {
+  const RankState& from = state.ranks[rank];
+  const RankProgram& program = state.program->ranks[rank];
+  StoppedRank stopped;
+  stopped.forked = from.pairing.forked;
+  for (std::size_t index = 0; index < program.threads.size(); ++index) {
+    const ThreadState& thread = state.threads[static_cast<std::size_t>(from.first_thread) + index];
+    stopped.threads.push_back({stop_of(thread.phase), thread.position});
+  }
+  for (std::size_t index = 0; index < program.streams.size(); ++index) {
+    const auto number = static_cast<std::size_t>(from.first_stream) + index;
+    stopped.streams.push_back(stopped_stream(state, state.streams[number], from.first_event));
+  }
+  for (std::int32_t index = 0; index < program.events; ++index) {
+    const EventState& event = state.events[static_cast<std::size_t>(from.first_event + index)];
+    stopped.events.push_back({event.stream < 0 ? -1 : event.stream - from.first_stream,  //
+                              event.position});
+  }
+  return stopped;
 }
 
 }  // namespace
 
+Standstill standstill_of(const State& state) {
+  Standstill standstill{state.program, {}};
+  for (std::size_t rank = 0; rank < state.ranks.size(); ++rank) {
+    standstill.ranks.push_back(stopped_rank(state, rank));
+  }
+  return standstill;
+}
+
 Deadlock explain_deadlock(const State& state) {
-  WaitGraph graph = wait_graph(state);
-  Deadlock deadlock;
+  Deadlock deadlock = explain(standstill_of(state));
   deadlock.times = times_so_far(state);
   deadlock.at_ns = last_instant(state, deadlock.times);
-  deadlock.cycle = shortest_cycle(graph);
-  deadlock.first = first_item(graph, deadlock.cycle);
-  deadlock.cycle_text = cycle_sentences(graph, deadlock.cycle);
-  deadlock.awaited = kernels_awaited(graph, deadlock.cycle);
-  deadlock.blocked = std::move(graph.items);
   return deadlock;
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/wait_graph.h"
+#include "standstill/wait_graph.h"
 
-namespace steptwin::sim {
+namespace steptwin {
 
 // Indices of the shortest cycle, each waiting for the next and the last for the first; of several
 // the one with the lowest item, beginning there. Empty if there is none. An item may wait for
@@ -20,4 +20,4 @@ std::string cycle_sentences(const WaitGraph& graph, const std::vector<std::int32
 std::vector<std::int64_t> kernels_awaited(const WaitGraph& graph,
                                           const std::vector<std::int32_t>& cycle);
 
-}  // namespace steptwin::sim
+}  // namespace steptwin

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/simulate.h"
-#include "sim/state.h"
+#include "standstill/standstill.h"
 
-namespace steptwin::sim {
+namespace steptwin {
 
 // What one blocked item waits for: another one (index into items), or nobody who could bring it.
 struct WaitEdge {
@@ -22,6 +21,6 @@ struct WaitGraph {
   std::vector<std::vector<WaitEdge>> edges;  // by item
 };
 
-WaitGraph wait_graph(const State& state);
+WaitGraph wait_graph(const Standstill& standstill);
 
-}  // namespace steptwin::sim
+}  // namespace steptwin

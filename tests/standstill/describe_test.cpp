@@ -1,11 +1,12 @@
-#include "sim/describe.h"
+#include "standstill/describe.h"
 
 #include <doctest/doctest.h>
 
+#include "sim/deadlock.h"
 #include "sim/engine.h"
 #include "tests/sim/program_writer.h"
 
-namespace steptwin::sim {
+namespace steptwin {
 namespace {
 
 TEST_CASE("words for kernels: transfers by their ends, others by their part") {
@@ -44,17 +45,17 @@ struct Stopped {
   Program program = empty_program(2, {"compute", "comm", "copy"});
 };
 
-TEST_CASE("words for streams: where they stop; streams are numbered through all ranks") {
+TEST_CASE("words for streams and threads: where they stop") {
   const Stopped stopped;
-  const State state = evaluate(stopped.program, false);
-  CHECK(stream_name(state, 4) == "comm");
-  CHECK(stream_text(state, 3) == "rank 1 stream compute stops before chunk of FWD(s1,m1)");
-  CHECK(stream_text(state, 4) == "rank 1 stream comm stops at FWD_RECV(s1,m0) from rank 0");
-  CHECK(stream_text(state, 5) == "rank 1 stream copy stops at its end");
-  CHECK(thread_name(state, 1, 0) == "main");
-  CHECK(thread_text(state, state.threads[1]) == "rank 1 thread main hangs in host_wait");
-  CHECK(thread_step(state, state.threads[1]) == "FWD(s1,m1)");
-  CHECK(thread_step(state, state.threads[0]) == "");
+  const Standstill state = sim::standstill_of(sim::evaluate(stopped.program, false));
+  CHECK(stream_name(stopped.program, 1, 1) == "comm");
+  CHECK(stream_text(state, 1, 0) == "rank 1 stream compute stops before chunk of FWD(s1,m1)");
+  CHECK(stream_text(state, 1, 1) == "rank 1 stream comm stops at FWD_RECV(s1,m0) from rank 0");
+  CHECK(stream_text(state, 1, 2) == "rank 1 stream copy stops at its end");
+  CHECK(thread_name(stopped.program, 1, 0) == "main");
+  CHECK(thread_text(state, 1, 0) == "rank 1 thread main hangs in host_wait");
+  CHECK(thread_step(state, 1, 0) == "FWD(s1,m1)");
+  CHECK(thread_step(state, 0, 0) == "");
 }
 
 TEST_CASE("words for long batches: the first eight parts and how many more there are") {
@@ -78,12 +79,12 @@ TEST_CASE("which ends and members have arrived") {
   ThreadWriter(program, 1, 0).recv(1, all, 0, 0);
   const std::int32_t call = add_communicator(program, {1, 2});
   ThreadWriter(program, 1, 0).collective(1, call, KernelKind::all_reduce, 1);
-  const State state = evaluate(program, false);
+  const Standstill state = sim::standstill_of(sim::evaluate(program, false));
   CHECK_FALSE(part_waits(state, program.kernels[0], program.p2p_parts[0]));
   CHECK(part_waits(state, program.kernels[0], program.p2p_parts[1]));
-  CHECK(has_arrived(state, call, 1));
-  CHECK_FALSE(has_arrived(state, call, 2));
+  CHECK(has_arrived(state, program.kernels[2], 1));
+  CHECK_FALSE(has_arrived(state, program.kernels[2], 2));
 }
 
 }  // namespace
-}  // namespace steptwin::sim
+}  // namespace steptwin

@@ -1,11 +1,11 @@
-#include "sim/wait_cycle.h"
+#include "standstill/wait_cycle.h"
 
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <fmt/format.h>
 
-namespace steptwin::sim {
+namespace steptwin {
 namespace {
 
 // Which items are on a cycle at all.
@@ -122,4 +122,4 @@ std::vector<std::int64_t> kernels_awaited(const WaitGraph& graph,
   return kernels;
 }
 
-}  // namespace steptwin::sim
+}  // namespace steptwin

@@ -1,12 +1,13 @@
-#include "sim/wait_graph.h"
+#include "standstill/wait_graph.h"
 
 #include <doctest/doctest.h>
 #include <string>
 
+#include "sim/deadlock.h"
 #include "sim/engine.h"
 #include "tests/sim/program_writer.h"
 
-namespace steptwin::sim {
+namespace steptwin {
 namespace {
 
 // "1,2 - 0": by item, the items it waits for; - where nobody could bring it.
@@ -33,7 +34,7 @@ TEST_CASE("a collective waits for every member that has not come, on its stream 
   ThreadWriter other(program, 1, 0);
   other.recv(1, pair, 2, 2);
   other.collective(1, all, KernelKind::all_to_all, 2);
-  const WaitGraph graph = wait_graph(evaluate(program, false));
+  const WaitGraph graph = wait_graph(sim::standstill_of(sim::evaluate(program, false)));
   REQUIRE(graph.items.size() == 2);
   CHECK(targets(graph) == "1,- -");
   CHECK(graph.edges[0][0].kernel == 2);
@@ -56,7 +57,7 @@ TEST_CASE("a p2p kernel waits once for each peer and direction") {
             {.is_send = true, .peer = 1},
             {.is_send = false, .peer = 1},
             {.is_send = true, .peer = 2}});
-  const WaitGraph graph = wait_graph(evaluate(program, false));
+  const WaitGraph graph = wait_graph(sim::standstill_of(sim::evaluate(program, false)));
   REQUIRE(graph.edges.size() == 1);
   CHECK(targets(graph) == "-,-,-");
   CHECK(graph.edges[0][0].reason == "a receive from rank 0 that rank 1 never launches");
@@ -75,7 +76,7 @@ TEST_CASE("items are ordered by rank, threads first; each names its command or i
   other.wait(0, sent);
   other.host_wait(sent);
   other.recv(1, pair, 0, 2);
-  const WaitGraph graph = wait_graph(evaluate(program, false));
+  const WaitGraph graph = wait_graph(sim::standstill_of(sim::evaluate(program, false)));
   REQUIRE(graph.items.size() == 4);
   CHECK_FALSE(graph.items[0].is_thread);
   CHECK(graph.items[1].is_thread);
@@ -89,4 +90,4 @@ TEST_CASE("items are ordered by rank, threads first; each names its command or i
 }
 
 }  // namespace
-}  // namespace steptwin::sim
+}  // namespace steptwin

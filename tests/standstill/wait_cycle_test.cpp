@@ -1,4 +1,4 @@
-#include "sim/wait_cycle.h"
+#include "standstill/wait_cycle.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 #include "tests/property_count.h"
 
-namespace steptwin::sim {
+namespace steptwin {
 namespace {
 
 using Cycle = std::vector<std::int32_t>;
@@ -109,4 +109,4 @@ TEST_CASE("a cycle as sentences, and the kernels that are waited for in it") {
 }
 
 }  // namespace
-}  // namespace steptwin::sim
+}  // namespace steptwin
