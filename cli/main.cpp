@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   program.footer("\nExample:\n  steptwin simulate scenarios/moe_overlap_hooks.toml --out runs/moe");
   cli::Action action;
   cli::add_simulate_command(program, action);
+  cli::add_run_command(program, action);
   cli::add_schedule_command(program, action);
   cli::add_lower_command(program, action);
   cli::add_check_command(program, action);

@@ -33,6 +33,7 @@ inline constexpr Phase kLower{"lowering", 600};
 inline constexpr Phase kWriteProgram{"writing the Program", 2500};
 inline constexpr Phase kSimulate{"simulating", 300};
 inline constexpr Phase kTryTransports{"trying transports and queues", 8000};
+inline constexpr Phase kRun{"running", 2000000};
 inline constexpr Phase kFigures{"working out the figures", 600};
 inline constexpr Phase kTraceCsv{"writing trace.csv", 350};
 inline constexpr Phase kHostCsv{"writing host.csv", 350};

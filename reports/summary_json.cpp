@@ -7,6 +7,7 @@
 #include <rapidjson/stringbuffer.h>
 
 #include "reports/decimal.h"
+#include "reports/repeated_steps.h"
 
 namespace steptwin::reports {
 namespace {
@@ -128,13 +129,18 @@ void rank_object(Writer& writer, const RankMetrics& rank) {
   writer.EndObject();
 }
 
-void job_figures(Writer& writer, const Metrics& metrics) {
+void job_figures(Writer& writer, const Metrics& metrics, const RepeatedSteps* steps) {
   key(writer, "window");
   writer.StartObject();
   duration(writer, "begin_us", metrics.window.begin_ns);
   duration(writer, "end_us", metrics.window.end_ns);
   writer.EndObject();
   duration(writer, "step_time_us", metrics.step_time_ns);
+  if (steps != nullptr) {
+    count(writer, "steps", static_cast<std::int64_t>(steps->steps));
+    duration(writer, "step_time_p5_us", steps->p5_ns);
+    duration(writer, "step_time_p95_us", steps->p95_ns);
+  }
   count(writer, "kernels", metrics.kernels);
   count(writer, "micro_batches", metrics.micro_batches);
   ratio(writer, "bubble_ratio", metrics.bubble_ratio);
@@ -155,20 +161,28 @@ void job_figures(Writer& writer, const Metrics& metrics) {
   not_available(writer, "tokens_per_second");
 }
 
-}  // namespace
-
-std::string summary_json(const Metrics& metrics) {
+std::string text_of(const Metrics& metrics, const RepeatedSteps* steps) {
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  job_figures(writer, metrics);
+  job_figures(writer, metrics, steps);
   key(writer, "ranks");
   writer.StartArray();
   for (const RankMetrics& rank : metrics.ranks) rank_object(writer, rank);
   writer.EndArray();
   writer.EndObject();
   return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+}  // namespace
+
+std::string summary_json(const Metrics& metrics) {
+  return text_of(metrics, nullptr);
+}
+
+std::string summary_json(const Metrics& metrics, const RepeatedSteps& steps) {
+  return text_of(metrics, &steps);
 }
 
 }  // namespace steptwin::reports

@@ -7,6 +7,7 @@
 #include "model/large_array.h"
 #include "model/program.h"
 #include "model/trace.h"
+#include "model/trace_of.h"
 #include "sim/channels.h"
 #include "sim/stamp.h"
 
@@ -118,12 +119,6 @@ struct CommunicatorState {
   Stamp latest;
 };
 
-// Of one part of a p2p kernel.
-struct PartTimes {
-  TimeNs start_ns;
-  TimeNs end_ns;
-};
-
 // A sending part that ends without its receiver, which may find it long after its kernel has gone.
 struct EagerSend {
   Stamp arrived;
@@ -131,12 +126,6 @@ struct EagerSend {
   bool has_ended = false;                  // end is known
   std::int32_t receiver_stream = kNobody;  // where its receiver is in flight until then
   std::int32_t receiver_part = -1;
-};
-
-// The beginning and the end of a command; -1 where it never came to it.
-struct CommandTimes {
-  TimeNs begin_ns = -1;
-  TimeNs end_ns = -1;
 };
 
 struct State {
@@ -154,8 +143,8 @@ struct State {
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
   std::vector<std::int32_t> active_ranks;    // their host threads may
   UnsetArray<KernelTimes> times;             // by kernel; written when it arrives and ends
-  UnsetArray<PartTimes> part_times;          // by part; written for kernels with several
-  std::vector<CommandTimes> records;         // by command, if wanted
+  UnsetArray<TimeSpan> part_times;          // by part; written for kernels with several
+  std::vector<TimeSpan> records;         // by command, if wanted
 };
 
 // All arrays sized, main threads about to begin, nothing run yet.

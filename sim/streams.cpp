@@ -50,7 +50,7 @@ template <typename Ends>
 void begin_part(State& state, Ends& ends, StreamState& stream, std::int32_t part,
                 const Stamp& start) {
   if (stream.times_parts) {
-    state.part_times[static_cast<std::size_t>(part)].start_ns = start.time;
+    state.part_times[static_cast<std::size_t>(part)].begin_ns = start.time;
   }
   if (stream.flight_start_ns < 0 || start.time < stream.flight_start_ns) {
     stream.flight_start_ns = start.time;

@@ -1,0 +1,161 @@
+#include <chrono>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/progress.h"
+#include "cli/run_folder.h"
+#include "cli/run_report.h"
+#include "cli/scenario_input.h"
+#include "hw/calibrate/product_rate.h"
+#include "hw/executor.h"
+#include "hw/host/job.h"
+#include "model/lowering/lower.h"
+#include "model/scenario_schedule.h"
+#include "model/size_limit.h"
+#include "model/validate.h"
+#include "reports/metrics.h"
+#include "reports/repeated_steps.h"
+
+namespace steptwin::cli {
+namespace {
+
+struct RunCommandOptions : Options {
+  std::string backend = "host";
+  std::string kernels = "real";
+  int repeat = 5;
+  int warmup = 1;
+  double deadline_s = 10;
+};
+
+hw::RunOptions run_options(const RunCommandOptions& options) {
+  hw::RunOptions run;
+  run.repeat = options.repeat;
+  run.warmup = options.warmup;
+  run.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(options.deadline_s));
+  // Real products share the cores with real copies: no modelled time is added to them.
+  run.emulation.links = run.emulation.host_costs = options.kernels == "timed";
+  return run;
+}
+
+std::variant<hw::Run, Deadlock> run_on_host(const Program& program,
+                                            const RunCommandOptions& options) {
+  hw::Stop stop;
+  hw::HostSettings settings;
+  if (options.kernels == "real") {
+    constexpr std::chrono::milliseconds kEffort{200};
+    settings.kernels = hw::KernelMode::real;
+    settings.flops_per_second = hw::product_rate(kEffort, stop);
+  }
+  hw::HostJob job(program, settings, stop);
+  return hw::execute(program, job, stop, run_options(options));
+}
+
+std::string where_text(const RunCommandOptions& options, const reports::RepeatedSteps& steps) {
+  return fmt::format(
+      "measured on this machine's CPU with {} kernels: {} steps, median {}, "
+      "p5 {}, p95 {}",
+      options.kernels, steps.steps, duration_text(steps.median_ns), duration_text(steps.p5_ns),
+      duration_text(steps.p95_ns));
+}
+
+int report_run(const RunCommandOptions& options, const Scenario& scenario, const Schedule& schedule,
+               const hw::Run& run, std::optional<RunFolder>& folder, Progress& progress) {
+  progress.begin(phase::kFigures);
+  const reports::RepeatedSteps steps = reports::repeated_steps(run.step_ns);
+  const Trace& trace = run.traces[steps.median_step];
+  const reports::Metrics metrics = reports::compute_metrics(trace);
+  const std::string summary = reports::summary_json(metrics, steps);
+  if (folder) write_outputs(*folder, trace, summary, progress);
+  progress.finish();
+  if (options.json) {
+    print(summary);
+  } else if (!options.quiet) {
+    std::string text = run_text(options, scenario, schedule, metrics, where_text(options, steps));
+    if (!options.out.empty()) text += fmt::format("\nWritten to {}\n", options.out);
+    print(text);
+  }
+  return kDone;
+}
+
+std::vector<Phase> plan_of(const RunCommandOptions& options) {
+  using namespace phase;
+  std::vector<Phase> plan{kSchedule, kLower, kRun, kFigures};
+  if (!options.out.empty()) {
+    plan.insert(plan.begin() + 2, kWriteSchedule);
+    const std::vector<Phase> outputs = output_phases();
+    plan.insert(plan.end(), outputs.begin(), outputs.end());
+  }
+  return plan;
+}
+
+int run_command(const RunCommandOptions& options) {
+  const ScenarioInput input(options);
+  const Scenario& scenario = input.scenario();
+  Progress progress(progress_options(options), estimated_kernels(scenario), plan_of(options));
+  const Schedule schedule = input.schedule();
+  progress.begin(phase::kLower);
+  const Program program = lower(schedule, scenario);
+  validate(program);
+  progress.count(program.kernels.size());
+  std::optional<RunFolder> folder;
+  if (!options.out.empty()) {
+    progress.begin(phase::kWriteSchedule);
+    progress.leave_signals();
+    folder.emplace(options.out, options.force, [&progress] { progress.clear(); });
+    write_inputs(*folder, scenario, schedule);
+  }
+  progress.begin(phase::kRun);
+  std::variant<hw::Run, Deadlock> outcome = run_on_host(program, options);
+  if (auto* deadlock = std::get_if<Deadlock>(&outcome)) {
+    const ExplainedDeadlock found =
+        explained(schedule, scenario, program, std::move(*deadlock), make_schedule);
+    progress.finish();
+    report_deadlock(options, found, folder);
+    return kMachineFailed;
+  }
+  return report_run(options, scenario, schedule, std::get<hw::Run>(outcome), folder, progress);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, Action& action) {
+  auto options = std::make_shared<RunCommandOptions>();
+  CLI::App* command =
+      add_command(program, "run", "Run a scenario for real and print where its time goes",
+                  "steptwin run scenarios/moe_overlap_hooks.toml --kernels timed --out runs/real");
+  add_scenario_options(*command, *options, "The scenario (TOML)");
+  add_folder_options(*command, *options);
+  add_output_options(*command, *options);
+  command->add_option("--backend", options->backend, "What it runs on: host, or cuda")
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->capture_default_str();
+  command
+      ->add_option("--kernels", options->kernels,
+                   "real: products and copies; timed: the modelled times, without using a core")
+      ->check(CLI::IsMember({"real", "timed"}))
+      ->capture_default_str();
+  constexpr int kMost = 100'000;
+  command->add_option("--repeat", options->repeat, "Steps that are measured")
+      ->check(CLI::Range(1, kMost))
+      ->capture_default_str();
+  command->add_option("--warmup", options->warmup, "Steps before, that are not")
+      ->check(CLI::Range(0, kMost))
+      ->capture_default_str();
+  constexpr double kShortest = 0.1;
+  constexpr double kLongest = 86'400;
+  command
+      ->add_option("--deadline", options->deadline_s, "Seconds without progress to give up after")
+      ->check(CLI::Range(kShortest, kLongest))
+      ->capture_default_str();
+  command->callback([options, &action] { action = [options] { return run_command(*options); }; });
+}
+
+}  // namespace steptwin::cli
