@@ -47,6 +47,7 @@ class ChainWriter {
     order(rank, kCompute, kComm);
     Kernel kernel = kernel_on(rank, kComm, micro);
     kernel.kind = KernelKind::all_to_all;
+    kernel.stage = 0;  // the same call at both
     kernel.part = Part::dispatch;
     kernel.communicator = 0;
     kernel.bytes = bytes;
