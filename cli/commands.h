@@ -20,6 +20,7 @@ void add_lower_command(CLI::App& program, Action& action);
 void add_check_command(CLI::App& program, Action& action);
 void add_convert_command(CLI::App& program, Action& action);
 void add_calibrate_command(CLI::App& program, Action& action);
+void add_validate_command(CLI::App& program, Action& action);
 void add_run_command(CLI::App& program, Action& action);
 
 }  // namespace steptwin::cli

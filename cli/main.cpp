@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   cli::Action action;
   cli::add_simulate_command(program, action);
   cli::add_run_command(program, action);
+  cli::add_validate_command(program, action);
   cli::add_calibrate_command(program, action);
   cli::add_schedule_command(program, action);
   cli::add_lower_command(program, action);

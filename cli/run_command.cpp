@@ -1,4 +1,3 @@
-#include <chrono>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -9,13 +8,11 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/host_run.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
 #include "cli/run_report.h"
 #include "cli/scenario_input.h"
-#include "hw/calibrate/product_rate.h"
-#include "hw/executor.h"
-#include "hw/host/job.h"
 #include "model/lowering/lower.h"
 #include "model/scenario_schedule.h"
 #include "model/size_limit.h"
@@ -34,28 +31,13 @@ struct RunCommandOptions : Options {
   double deadline_s = 10;
 };
 
-hw::RunOptions run_options(const RunCommandOptions& options) {
-  hw::RunOptions run;
+HostRunOptions host_run_options(const RunCommandOptions& options) {
+  HostRunOptions run;
+  run.timed = options.kernels == "timed";
   run.repeat = options.repeat;
   run.warmup = options.warmup;
-  run.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(options.deadline_s));
-  // Real products share the cores with real copies: no modelled time is added to them.
-  run.emulation.links = run.emulation.host_costs = options.kernels == "timed";
+  run.deadline_s = options.deadline_s;
   return run;
-}
-
-std::variant<hw::Run, Deadlock> run_on_host(const Program& program,
-                                            const RunCommandOptions& options) {
-  hw::Stop stop;
-  hw::HostSettings settings;
-  if (options.kernels == "real") {
-    constexpr std::chrono::milliseconds kEffort{200};
-    settings.kernels = hw::KernelMode::real;
-    settings.flops_per_second = hw::product_rate(kEffort, stop);
-  }
-  hw::HostJob job(program, settings, stop);
-  return hw::execute(program, job, stop, run_options(options));
 }
 
 std::string where_text(const RunCommandOptions& options, const reports::RepeatedSteps& steps) {
@@ -113,7 +95,7 @@ int run_command(const RunCommandOptions& options) {
     write_inputs(*folder, scenario, schedule);
   }
   progress.begin(phase::kRun);
-  std::variant<hw::Run, Deadlock> outcome = run_on_host(program, options);
+  std::variant<hw::Run, Deadlock> outcome = run_on_host(program, host_run_options(options));
   if (auto* deadlock = std::get_if<Deadlock>(&outcome)) {
     const ExplainedDeadlock found =
         explained(schedule, scenario, program, std::move(*deadlock), make_schedule);

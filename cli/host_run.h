@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "hw/executor.h"
+#include "model/program.h"
+
+namespace steptwin::cli {
+
+// How a Program is run on the CPU of this machine.
+struct HostRunOptions {
+  bool timed = false;
+  int repeat = 5;
+  int warmup = 1;
+  double deadline_s = 10;
+  bool traced = true;
+  double flops_per_second = 0;  // for real kernels; 0: measured first
+};
+
+std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRunOptions& options);
+
+}  // namespace steptwin::cli

@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/host_run.h"
+#include "cli/machine_report.h"
+#include "cli/machine_source.h"
+#include "cli/scenario_input.h"
+#include "cli/validation.h"
+#include "model/error.h"
+#include "model/formats/toml_document.h"
+#include "model/lowering/lower.h"
+#include "model/validate.h"
+#include "reports/metrics.h"
+#include "sim/simulate.h"
+
+namespace steptwin::cli {
+namespace {
+
+struct ValidateOptions : Options {
+  std::string kernels = "real";
+  std::string cases;
+  std::string machine;
+  int repeat = 9;
+  double max_error_percent = 0;  // 0: whatever it is
+};
+
+constexpr int kRounds = 3;
+
+// One setting on its way: the Program to run, and what has been measured of it so far.
+struct Measurement {
+  std::string name;
+  Program program;
+  std::vector<TimeNs> steps;  // traced
+  std::vector<reports::Metrics> metrics;
+  std::vector<TimeNs> bare_steps;
+};
+
+std::vector<ValidationCase> cases_of(const ValidateOptions& options) {
+  if (options.cases.empty()) return {{options.input, {}}};
+  return read_validation_cases(read_file(options.cases, kMostTomlBytes), options.cases);
+}
+
+Measurement measurement_of(const ValidateOptions& options, const ValidationCase& which) {
+  Options with = options;
+  with.sets.insert(with.sets.end(), which.sets.begin(), which.sets.end());
+  const ScenarioInput input(with);
+  Measurement measurement;
+  measurement.name = which.name;
+  measurement.program = lower(input.schedule(), input.scenario());
+  validate(measurement.program);
+  return measurement;
+}
+
+[[noreturn]] void refuse_deadlock(const std::string& name, const Deadlock& deadlock) {
+  throw Error(fmt::format("{} does not come to its end: {}", name, deadlock.cycle_text),
+              "a schedule that runs; steptwin check tells more");
+}
+
+hw::Run run_of(const Measurement& measurement, const HostRunOptions& options) {
+  auto outcome = run_on_host(measurement.program, options);
+  if (const auto* deadlock = std::get_if<Deadlock>(&outcome)) {
+    refuse_deadlock(measurement.name, *deadlock);
+  }
+  return std::get<hw::Run>(std::move(outcome));
+}
+
+// Runs every setting in turn, round after round, so that a machine that becomes slower meanwhile
+// does so for all of them.
+void measure(std::vector<Measurement>& measurements, const ValidateOptions& options,
+             const Machine& machine) {
+  HostRunOptions run;
+  run.timed = options.kernels == "timed";
+  run.repeat = std::max(1, options.repeat / kRounds);
+  run.flops_per_second = machine.product.per_second;
+  for (int round = 0; round < kRounds; ++round) {
+    for (Measurement& measurement : measurements) {
+      run.traced = true;
+      const hw::Run traced = run_of(measurement, run);
+      measurement.steps.insert(measurement.steps.end(), traced.step_ns.begin(),
+                               traced.step_ns.end());
+      for (const Trace& trace : traced.traces) {
+        measurement.metrics.push_back(reports::compute_metrics(trace));
+      }
+      run.traced = false;
+      const hw::Run bare = run_of(measurement, run);
+      measurement.bare_steps.insert(measurement.bare_steps.end(), bare.step_ns.begin(),
+                                    bare.step_ns.end());
+    }
+  }
+}
+
+Trace simulated(const Measurement& measurement, const Machine& machine, MachineKernels kernels) {
+  const Program program = calibrated(measurement.program, machine, kernels);
+  auto outcome = sim::simulate(program);
+  if (const auto* deadlock = std::get_if<Deadlock>(&outcome)) {
+    refuse_deadlock(measurement.name, *deadlock);
+  }
+  return std::get<Trace>(std::move(outcome));
+}
+
+CaseResult result_of(const Measurement& measurement, const Machine& machine,
+                     MachineKernels kernels) {
+  CaseResult result;
+  result.name = measurement.name;
+  result.measured = reports::repeated_steps(measurement.steps);
+  result.bare_ns = reports::repeated_steps(measurement.bare_steps).median_ns;
+  const reports::Metrics& measured = measurement.metrics[result.measured.median_step];
+  const Trace trace = simulated(measurement, machine, kernels);
+  const reports::Metrics predicted = reports::compute_metrics(trace);
+  // A real step begins where its ranks are released together, as the simulated one does at 0.
+  result.simulated_ns = predicted.window.end_ns;
+  result.measured_bubble = measured.bubble_ratio.value_or(0);
+  result.simulated_bubble = predicted.bubble_ratio.value_or(0);
+  result.measured_overlap = measured.overlap_ratio.value_or(0);
+  result.simulated_overlap = predicted.overlap_ratio.value_or(0);
+  return result;
+}
+
+int validate_command(const ValidateOptions& options) {
+  std::vector<Measurement> measurements;
+  for (const ValidationCase& which : cases_of(options)) {
+    measurements.push_back(measurement_of(options, which));
+  }
+  const MachineKernels kernels =
+      options.kernels == "timed" ? MachineKernels::timed : MachineKernels::real;
+  const Machine machine = machine_from(options.machine, 1, options.quiet);
+  for (const Measurement& each : measurements) (void)simulated(each, machine, kernels);
+  measure(measurements, options, machine);
+  std::vector<CaseResult> results;
+  for (const Measurement& each : measurements) {
+    results.push_back(result_of(each, machine, kernels));
+  }
+  const ValidationTotals totals = totals_of(results);
+  if (options.json) {
+    print(validation_json(results, totals));
+  } else if (!options.quiet) {
+    print(machine_report(machine) + "\n" + validation_text(results, totals));
+  }
+  const bool is_off =
+      options.max_error_percent > 0 && totals.worst_error * 100 > options.max_error_percent;
+  return is_off ? kFinding : kDone;
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& program, Action& action) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* command = add_command(
+      program, "validate", "Measure how far the simulator is off on this machine",
+      "steptwin validate scenarios/validation/timed.toml --kernels timed --max-error 5");
+  add_scenario_options(*command, *options, "The scenario (TOML)");
+  add_output_options(*command, *options);
+  command
+      ->add_option("--kernels", options->kernels,
+                   "real: products and copies; timed: the modelled times, without using a core")
+      ->check(CLI::IsMember({"real", "timed"}))
+      ->capture_default_str();
+  command->add_option("--cases", options->cases, "Settings of the scenario to go through (TOML)")
+      ->type_name("FILE");
+  command->add_option("--machine", options->machine, "A machine file; else it is measured first")
+      ->type_name("FILE");
+  constexpr int kMost = 100'000;
+  command->add_option("--repeat", options->repeat, "Steps that are measured of every setting")
+      ->check(CLI::Range(1, kMost))
+      ->capture_default_str();
+  constexpr double kMostPercent = 1e6;
+  command
+      ->add_option("--max-error", options->max_error_percent,
+                   "Exit with status 1 if a step time is off by more percent")
+      ->check(CLI::Range(0.0, kMostPercent));
+  command->callback(
+      [options, &action] { action = [options] { return validate_command(*options); }; });
+}
+
+}  // namespace steptwin::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/units.h"
+#include "reports/repeated_steps.h"
+
+namespace steptwin::cli {
+
+// A setting of a scenario: the keys it changes, as --set does.
+struct ValidationCase {
+  std::string name;
+  std::vector<std::string> sets;
+};
+
+// [[case]] tables with `name` and `set`, a list of "key=value". Throws Error at file:line:column.
+std::vector<ValidationCase> read_validation_cases(const std::string& text, const std::string& file);
+
+// One setting, measured and simulated.
+struct CaseResult {
+  std::string name;
+  reports::RepeatedSteps measured;  // traced
+  TimeNs bare_ns = 0;               // median of the steps that were not traced
+  TimeNs simulated_ns = 0;
+  double measured_bubble = 0;
+  double simulated_bubble = 0;
+  double measured_overlap = 0;
+  double simulated_overlap = 0;
+
+  // (simulated - measured) / measured
+  double error() const {
+    return static_cast<double>(simulated_ns - measured.median_ns) /
+           static_cast<double>(measured.median_ns);
+  }
+  double bubble_points() const { return (simulated_bubble - measured_bubble) * 100; }
+  double overlap_points() const { return (simulated_overlap - measured_overlap) * 100; }
+};
+
+// Of all settings together. A pair counts if its measured times differ by more than 5 % of the
+// shorter; it is named rightly if the simulated times differ in the same direction.
+struct ValidationTotals {
+  double median_error = 0;  // of |error|
+  double worst_error = 0;
+  double worst_bubble_points = 0;
+  double worst_overlap_points = 0;
+  int pairs = 0;
+  int pairs_right = 0;
+  double tracing_cost = 0;  // median of (traced - bare) / bare
+};
+
+// At least one result.
+ValidationTotals totals_of(const std::vector<CaseResult>& results);
+
+std::string validation_text(const std::vector<CaseResult>& results, const ValidationTotals& totals);
+std::string validation_json(const std::vector<CaseResult>& results, const ValidationTotals& totals);
+
+}  // namespace steptwin::cli
