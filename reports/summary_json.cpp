@@ -3,52 +3,22 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
 
-#include "reports/decimal.h"
+#include "reports/json_figures.h"
 #include "reports/repeated_steps.h"
 
 namespace steptwin::reports {
 namespace {
 
-using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
-
-void key(Writer& writer, std::string_view name) {
-  writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-}
-
-void number(Writer& writer, const std::string& text) {
-  writer.RawValue(text.data(), text.size(), rapidjson::kNumberType);
-}
-
-void duration(Writer& writer, std::string_view name, std::optional<TimeNs> value_ns) {
-  key(writer, name);
-  if (value_ns) {
-    number(writer, microseconds_text(*value_ns));
-  } else {
-    writer.Null();
-  }
-}
-
-void ratio(Writer& writer, std::string_view name, std::optional<double> value) {
-  key(writer, name);
-  if (value) {
-    number(writer, ratio_text(*value));
-  } else {
-    writer.Null();
-  }
-}
-
-void count(Writer& writer, std::string_view name, std::int64_t value) {
-  key(writer, name);
-  writer.Int64(value);
-}
+using json::count;
+using json::duration;
+using json::key;
+using json::ratio;
+using json::Writer;
 
 // A figure that nothing computes yet. Its key is there, so that a reader need not ask for versions.
 void not_available(Writer& writer, std::string_view name) {
-  key(writer, name);
-  writer.Null();
+  json::nothing(writer, name);
 }
 
 void gap_by_cause(Writer& writer, const GapTimes& times) {
@@ -172,7 +142,7 @@ std::string text_of(const Metrics& metrics, const RepeatedSteps* steps) {
   for (const RankMetrics& rank : metrics.ranks) rank_object(writer, rank);
   writer.EndArray();
   writer.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json::text_of(buffer);
 }
 
 }  // namespace
