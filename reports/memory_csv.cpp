@@ -1,11 +1,30 @@
 #include "reports/memory_csv.h"
 
+#include <array>
+#include <cstdint>
 #include <fmt/compile.h>
 #include <fmt/format.h>
 #include <iterator>
 #include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "model/formats/quoted_text.h"
+#include "reports/csv_rows.h"
 
 namespace steptwin::reports {
+namespace {
+
+MemoryClass memory_class_in(const CsvRows& rows, std::size_t column) {
+  for (std::size_t memory = 0; memory < kMemoryClasses; ++memory) {
+    const auto named = static_cast<MemoryClass>(memory);
+    if (name_of(named) == rows.text(column)) return named;
+  }
+  throw rows.error_at(column, fmt::format("class {} is unknown", quoted_text(rows.text(column))),
+                      fmt::format("one like \"{}\"", name_of(MemoryClass::parameters)));
+}
+
+}  // namespace
 
 void write_memory_csv(const Trace& trace, std::ostream& out, const ProgressCallback& progress) {
   constexpr std::size_t kFlushBytes = 1 << 16;
@@ -25,6 +44,27 @@ void write_memory_csv(const Trace& trace, std::ostream& out, const ProgressCallb
     if (progress) progress(written, trace.memory.size());
   }
   flush();
+}
+
+std::vector<MemoryRecord> read_memory_csv(const std::string& file, std::size_t ranks) {
+  constexpr std::array<std::string_view, 4> kColumns = {"rank", "at_ns", "class", "bytes"};
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
+  CsvRows rows(file);
+  rows.expect(kColumns);
+  std::vector<MemoryRecord> records;
+  while (rows.next()) {
+    MemoryRecord record;
+    const auto last_rank = static_cast<std::int64_t>(ranks) - 1;
+    record.rank = static_cast<std::int32_t>(rows.integer(0, 0, last_rank));
+    record.at_ns = rows.integer(1, -kLongestDuration, kLongestDuration);
+    record.memory = memory_class_in(rows, 2);
+    record.bytes = rows.integer(3, -kMostBytes, kMostBytes);
+    const bool ascends = records.empty() || std::pair(records.back().rank, records.back().at_ns) <=
+                                                std::pair(record.rank, record.at_ns);
+    if (!ascends) throw rows.error_at(1, "the change comes after a later one", "ascending times");
+    records.push_back(record);
+  }
+  return records;
 }
 
 }  // namespace steptwin::reports
