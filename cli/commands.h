@@ -22,5 +22,7 @@ void add_convert_command(CLI::App& program, Action& action);
 void add_calibrate_command(CLI::App& program, Action& action);
 void add_validate_command(CLI::App& program, Action& action);
 void add_run_command(CLI::App& program, Action& action);
+void add_compare_command(CLI::App& program, Action& action);
+void add_report_command(CLI::App& program, Action& action);
 
 }  // namespace steptwin::cli

@@ -78,6 +78,8 @@ int run(int argc, char** argv) {
   cli::add_lower_command(program, action);
   cli::add_check_command(program, action);
   cli::add_convert_command(program, action);
+  cli::add_compare_command(program, action);
+  cli::add_report_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

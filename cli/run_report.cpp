@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/files.h"
+#include "cli/printable.h"
 #include "model/formats/scenario_toml.h"
 #include "model/formats/steps_text.h"
 #include "reports/chrome_trace.h"
@@ -33,15 +34,6 @@ void write_stream(RunFolder& folder, const std::string& name, const Trace& trace
   std::ofstream file = folder.open(name);
   write(trace, file, progress.callback());
   folder.close(file, name);
-}
-
-// Control characters, which steer a terminal, as question marks.
-std::string printable(std::string text) {
-  constexpr char kDelete = 0x7f;
-  for (char& byte : text) {
-    if ((byte >= 0 && byte < ' ') || byte == kDelete) byte = '?';
-  }
-  return text;
 }
 
 std::string counted(std::int32_t count, std::string_view what, std::string_view plural = "s") {

@@ -4,13 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <fmt/format.h>
 #include <utility>
 
 #include "compare/recorded_program.h"
-#include "model/error.h"
+#include "reports/import/pp_summary.h"
 #include "reports/import/pp_trace.h"
-#include "reports/latency.h"
 
 namespace steptwin::compare {
 namespace {
@@ -164,12 +162,7 @@ class Replaying {
 }  // namespace
 
 Replay replay(const PpDump& dump, std::int32_t warmup) {
-  if (static_cast<std::size_t>(warmup) >= dump.iterations.size()) {
-    throw Error({dump.folder, 0, 0},
-                fmt::format("has {} iterations, of which {} are left out as warm-up",
-                            dump.iterations.size(), warmup),
-                "fewer iterations of warm-up");
-  }
+  reports::require_iterations(dump, warmup);
   Replay result;
   result.folder = dump.folder;
   result.ranks = dump.ranks;

@@ -275,12 +275,15 @@ TimeNs step_time_ns(const PpIteration& iteration) {
   return longest;
 }
 
+TimeNs compute_ns(const PpRank& rank) {
+  std::vector<Interval> spans = rank.forward;
+  spans.insert(spans.end(), rank.backward.begin(), rank.backward.end());
+  return IntervalSet(std::move(spans)).measure_ns();
+}
+
 std::optional<double> bubble_ratio(const PpIteration& iteration, std::int32_t rank) {
-  const PpRank& own = iteration.ranks[static_cast<std::size_t>(rank)];
-  std::vector<Interval> spans = own.forward;
-  spans.insert(spans.end(), own.backward.begin(), own.backward.end());
   const TimeNs step_ns = step_time_ns(iteration);
-  return ratio_of(step_ns - IntervalSet(std::move(spans)).measure_ns(), step_ns);
+  return ratio_of(step_ns - compute_ns(iteration.ranks[static_cast<std::size_t>(rank)]), step_ns);
 }
 
 std::optional<double> mean_bubble_ratio(const PpIteration& iteration) {

@@ -54,6 +54,9 @@ std::string pp_rank_file(const std::string& folder, std::int32_t rank);
 // How long the iteration took: the longest total of a rank.
 TimeNs step_time_ns(const PpIteration& iteration);
 
+// For how long the rank computed: the measure of the union of its operations.
+TimeNs compute_ns(const PpRank& rank);
+
 // (T - |C|) / T with the step time T and the rank's computing C. Nothing where T is 0.
 std::optional<double> bubble_ratio(const PpIteration& iteration, std::int32_t rank);
 std::optional<double> mean_bubble_ratio(const PpIteration& iteration);

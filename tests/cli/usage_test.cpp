@@ -5,7 +5,8 @@
 namespace steptwin {
 namespace {
 
-const std::vector<std::string> kCommands = {"simulate", "schedule", "lower", "check", "convert"};
+const std::vector<std::string> kCommands = {"simulate", "schedule", "lower", "check",
+                                            "convert",  "compare",  "report"};
 
 TEST_CASE("--help of the program and of every command goes to standard output, with an example") {
   for (const std::string flag : {"--help", "-h"}) {
@@ -19,8 +20,7 @@ TEST_CASE("--help of the program and of every command goes to standard output, w
       const RunResult one = run_program({command, flag});
       CHECK(one.status == 0);
       CHECK(one.errors.empty());
-      CHECK(one.output.find("\nExample:\n  steptwin " + command + " scenarios/") !=
-            std::string::npos);
+      CHECK(one.output.find("\nExample:\n  steptwin " + command + " ") != std::string::npos);
     }
   }
 }
@@ -64,7 +64,8 @@ TEST_CASE("a wrong command line is told so in one line, with status 2 and nothin
   const std::string file = scenario_path("pipeline_1f1b.toml");
   const std::string no_option = "error: simulate has no option ";
   const std::string too_many = " is one argument too many";
-  const std::string commands = "expected one of simulate, schedule, lower, check, convert";
+  const std::string commands =
+      "expected one of simulate, run, schedule, lower, check, convert, compare, report";
   const std::string see = "; see steptwin simulate --help";
   const std::vector<UsageCase> cases = {
       {{}, "error: no command; " + commands},
@@ -79,6 +80,11 @@ TEST_CASE("a wrong command line is told so in one line, with status 2 and nothin
       {{"schedule"}, "error: input is required; see steptwin schedule --help"},
       {{"lower"}, "error: input is required; see steptwin lower --help"},
       {{"check"}, "error: input is required; see steptwin check --help"},
+      {{"compare"}, "error: A is required; see steptwin compare --help"},
+      {{"report"}, "error: path is required; see steptwin report --help"},
+      {{"compare", "a", "b", "c"}, "error: \"c\"" + too_many + "; see steptwin compare --help"},
+      {{"compare", "a", "--warmup", "-1"},
+       "error: --warmup: Value -1 not in range 0 to 1000000000; see steptwin compare --help"},
       {{"convert", "a"}, "error: --to is required; see steptwin convert --help"},
       {{"convert", "a", "--to", "grid"},
        "error: --to: grid not in {steps,metastep,torch,torch-comms}; see steptwin convert --help"},

@@ -10,8 +10,8 @@ namespace {
 
 constexpr TimeNs kMs = 1'000'000;
 
-// To the clock of rank 1 at least 2 ms are to be added (F0 ends at 10 here, starts at 8 there), and at
-// most 4 (B0 starts at 42.5 here, ends at 38.5 there).
+// To the clock of rank 1 at least 2 ms are to be added (F0 ends at 10 here, starts at 8 there), and
+// at most 4 (B0 starts at 42.5 here, ends at 38.5 there).
 TEST_CASE("neighbours' clocks: the middle between what forwards and backwards allow") {
   const PpDump dump = read_pp_dump(made_up_dump());
   const PpClocks clocks = clocks_of(dump.iterations[2]);

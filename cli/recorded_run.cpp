@@ -1,0 +1,49 @@
+#include "cli/recorded_run.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "model/error.h"
+#include "reports/memory_csv.h"
+#include "reports/trace_csv.h"
+
+namespace steptwin::cli {
+namespace {
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+RecordedRun read_folder(const std::string& path) {
+  const std::filesystem::path folder = path;
+  RecordedRun run;
+  run.path = path;
+  run.trace_file = (folder / "trace.csv").string();
+  if (!is_there(run.trace_file)) {
+    throw Error({path, 0, 0}, "there is no trace.csv in it", "the folder of a run that ended");
+  }
+  if (is_there(folder / "scenario.toml")) run.scenario_file = (folder / "scenario.toml").string();
+  const std::string host_file = (folder / "host.csv").string();
+  run.trace = is_there(host_file) ? reports::read_trace_csv(run.trace_file, host_file)
+                                  : reports::read_trace_csv(run.trace_file);
+  const std::string memory_file = (folder / "memory.csv").string();
+  if (is_there(memory_file)) {
+    run.trace.memory = reports::read_memory_csv(memory_file, run.trace.ranks.size());
+  }
+  return run;
+}
+
+}  // namespace
+
+RecordedRun read_run(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return read_folder(path);
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    throw Error({path, 0, 0}, is_there(path) ? "is no file" : "is not there",
+                "a run folder or a trace.csv");
+  }
+  return {path, path, "", reports::read_trace_csv(path)};
+}
+
+}  // namespace steptwin::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "model/trace.h"
+
+namespace steptwin::cli {
+
+// A run from its files: a run folder, or a trace.csv alone.
+struct RecordedRun {
+  std::string path;
+  std::string trace_file;
+  std::string scenario_file;  // "" where there is none
+  Trace trace;                // without host and memory records if their files are not there
+};
+
+// Throws Error if `path` is neither, or if a file of it is wrong.
+RecordedRun read_run(const std::string& path);
+
+}  // namespace steptwin::cli
