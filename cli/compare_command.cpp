@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/ladder_text.h"
 #include "cli/printable.h"
+#include "cli/progress.h"
 #include "cli/recorded_run.h"
 #include "cli/replay_text.h"
 #include "cli/scenario_input.h"
@@ -103,12 +104,18 @@ int compare_runs(const CompareOptions& options) {
     throw Error({path, 0, 0}, "is a recorded pipeline run, which is replayed by itself",
                 "two run folders or trace.csv files, or this folder alone");
   }
+  Progress progress(progress_options(options), estimated_kernels(options.other),
+                    {phase::kReadTraces, phase::kLadder, phase::kCompare});
   const RecordedRun predicted = read_run(options.input);
+  if (const reports::ProgressCallback told = progress.callback()) told(1, 2);
   const RecordedRun measured = read_run(options.other);
+  progress.count(measured.trace.kernels.size());
+  progress.begin(phase::kLadder);
   const std::optional<std::vector<compare::Rung>> ladder = ladder_of(predicted, measured);
   const bool is_same = ladder || reports::first_difference(predicted.trace, measured.trace).empty();
   const reports::Comparison comparison = reports::compare(
       predicted.trace, measured.trace, is_same ? reports::Join::kernel : reports::Join::step);
+  progress.finish();
   if (options.json) {
     print(comparison_json(options, comparison, ladder));
   } else if (!options.quiet) {
@@ -124,8 +131,12 @@ int replay_dump(const CompareOptions& options) {
                 "pp_rank_0.json) alone");
   }
   const reports::PpDump dump = reports::read_pp_dump(options.input);
+  const double kernels = 6.0 * dump.ranks * dump.micro_batches *
+                         static_cast<double>(dump.iterations.size());  // F, B, a hop each, two ends
+  Progress progress(progress_options(options), kernels, {phase::kReplay});
   const compare::Replay replay =
       compare::replay(dump, options.warmup.value_or(reports::default_warmup(dump)));
+  progress.finish();
   if (options.json) {
     print(replay_json(replay));
   } else if (!options.quiet) {

@@ -38,6 +38,10 @@ inline constexpr Phase kFigures{"working out the figures", 600};
 inline constexpr Phase kTraceCsv{"writing trace.csv", 350};
 inline constexpr Phase kHostCsv{"writing host.csv", 350};
 inline constexpr Phase kTraceJson{"writing trace.json", 3500};
+inline constexpr Phase kReadTraces{"reading the traces", 1500};
+inline constexpr Phase kCompare{"comparing", 1000};
+inline constexpr Phase kLadder{"simulating the ladder", 1900};
+inline constexpr Phase kReplay{"replaying", 10000};
 }  // namespace phase
 
 // How far the work is, by the clock alone or, within the present phase, by what that tells.

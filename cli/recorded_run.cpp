@@ -1,5 +1,6 @@
 #include "cli/recorded_run.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 
@@ -44,6 +45,16 @@ RecordedRun read_run(const std::string& path) {
                 "a run folder or a trace.csv");
   }
   return {path, path, "", reports::read_trace_csv(path)};
+}
+
+double estimated_kernels(const std::string& path) {
+  constexpr double kBytesPerKernel = 100;
+  std::error_code missing;
+  const std::filesystem::path file = std::filesystem::is_directory(path, missing)
+                                         ? std::filesystem::path(path) / "trace.csv"
+                                         : std::filesystem::path(path);
+  const std::uintmax_t bytes = std::filesystem::file_size(file, missing);
+  return missing ? 0 : static_cast<double>(bytes) / kBytesPerKernel;
 }
 
 }  // namespace steptwin::cli

@@ -17,4 +17,7 @@ struct RecordedRun {
 // Throws Error if `path` is neither, or if a file of it is wrong.
 RecordedRun read_run(const std::string& path);
 
+// How many kernels the trace of a run has, by the size of its file; 0 where there is none.
+double estimated_kernels(const std::string& path);
+
 }  // namespace steptwin::cli

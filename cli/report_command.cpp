@@ -8,6 +8,7 @@
 #include "cli/dump_report.h"
 #include "cli/files.h"
 #include "cli/printable.h"
+#include "cli/progress.h"
 #include "cli/recorded_run.h"
 #include "cli/run_report.h"
 #include "cli/scenario_input.h"
@@ -56,8 +57,13 @@ int report_run(const ReportOptions& options) {
   if (options.warmup) {
     throw Error("--warmup is about a recorded pipeline run", "it with such a folder");
   }
+  Progress progress(progress_options(options), estimated_kernels(options.input),
+                    {phase::kReadTraces, phase::kFigures});
   const RecordedRun run = read_run(options.input);
+  progress.count(run.trace.kernels.size());
+  progress.begin(phase::kFigures);
   const reports::Metrics metrics = reports::compute_metrics(run.trace);
+  progress.finish();
   if (options.json) {
     print(reports::summary_json(metrics));
   } else if (!options.quiet) {
