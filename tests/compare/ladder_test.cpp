@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "compare/measured_durations.h"
+#include "tests/reports/trace_maker.h"
 #include "tests/scenarios.h"
+#include "tests/sim/program_writer.h"
 
 namespace steptwin::compare {
 namespace {
@@ -97,6 +99,21 @@ TEST_CASE("contention is in what was measured, and is taken out with it") {
   CHECK(changed(RungKind::means).compute_loss == 0);
   CHECK(changed(RungKind::kernels).comm_loss == kWholeRate / 10);
   CHECK_FALSE(changed(RungKind::transfers).is_on());
+}
+
+// A receive that nobody sends to, whatever was measured.
+TEST_CASE("a rung that hangs has no step time, and the next one is compared with nothing") {
+  Program program = empty_program(2, {"compute"});
+  const std::int32_t pair = add_communicator(program, {0, 1});
+  ThreadWriter(program, 0, 0).recv(0, pair, 1, 5);
+  reports::TraceMaker maker(2);
+  maker.p2p(0, StepType::fwd_recv, -1, -1, {1}, {0, 0, 3, 10});
+  const std::vector<Rung> rungs = ladder(program, maker.trace());
+  CHECK_FALSE(rungs[3].step_ns);
+  CHECK_FALSE(rungs[3].error);
+  CHECK(rungs[3].why_not == "with these durations it hangs");
+  CHECK(rungs[4].step_ns == 10);
+  CHECK_FALSE(rungs[4].change_ns);
 }
 
 }  // namespace
