@@ -27,6 +27,15 @@ constexpr double kNsPerMs = 1e6;
 
 constexpr std::array<std::string_view, 6> kMembers = {"total",   "memory",    "fwd_start",
                                                       "fwd_end", "bwd_start", "bwd_end"};
+
+std::string member_list() {
+  std::string list;
+  for (const std::string_view member : kMembers) {
+    if (!list.empty()) list += ", ";
+    list += member;
+  }
+  return list;
+}
 constexpr std::size_t kTotal = 0;
 constexpr std::size_t kMemory = 1;
 constexpr std::size_t kFirstArray = 2;
@@ -109,8 +118,7 @@ class RankHandler {
     if (depth_ == 1) return begin_iteration(name);
     const auto found = std::find(kMembers.begin(), kMembers.end(), name);
     if (found == kMembers.end()) {
-      throw json_.error(fmt::format("there is no member {}", quoted_text(name)),
-                        fmt::format("{}", fmt::join(kMembers, ", ")));
+      throw json_.error(fmt::format("there is no member {}", quoted_text(name)), member_list());
     }
     member_ = static_cast<std::size_t>(found - kMembers.begin());
     if (has_[member_]) throw json_.error(fmt::format("{} is there twice", name), "it once");
@@ -185,7 +193,7 @@ class RankHandler {
       if (has_[member] || member == kMemory) continue;
       throw json_.error(
           fmt::format("iteration {} has no {}", iterations_.back().first, kMembers[member]),
-          fmt::format("{}", fmt::join(kMembers, ", ")));
+          member_list());
     }
     rank_.forward = spans("forward", arrays_[0], arrays_[1]);
     rank_.backward = spans("backward", arrays_[2], arrays_[3]);
