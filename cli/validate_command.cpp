@@ -44,12 +44,13 @@ struct Measurement {
 };
 
 std::vector<ValidationCase> cases_of(const ValidateOptions& options) {
-  if (options.cases.empty()) return {{options.input, {}}};
+  if (options.cases.empty()) return {{options.input, {}, ""}};
   return read_validation_cases(read_file(options.cases, kMostTomlBytes), options.cases);
 }
 
 Measurement measurement_of(const ValidateOptions& options, const ValidationCase& which) {
   Options with = options;
+  if (!which.scenario.empty()) with.input = which.scenario;
   with.sets.insert(with.sets.end(), which.sets.begin(), which.sets.end());
   const ScenarioInput input(with);
   Measurement measurement;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "cli/json_writer.h"
@@ -70,7 +71,7 @@ std::vector<ValidationCase> read_validation_cases(const std::string& text,
   std::vector<ValidationCase> cases;
   for (std::size_t index = 0; index < size_of(list); ++index) {
     const TomlTable table = as_table(item_of(list, index));
-    refuse_unknown_keys(table, {"name", "set"});
+    refuse_unknown_keys(table, {"name", "set", "scenario"});
     ValidationCase made;
     made.name = text_of(require(table, "name", "a string"), "a string");
     const std::string expected = "a list of \"key=value\"";
@@ -78,6 +79,11 @@ std::vector<ValidationCase> read_validation_cases(const std::string& text,
     if (!is_array(sets)) refuse(sets, expected);
     for (std::size_t set = 0; set < size_of(sets); ++set) {
       made.sets.push_back(text_of(item_of(sets, set), "\"key=value\""));
+    }
+    if (const auto scenario = find(table, "scenario")) {
+      made.scenario =
+          (std::filesystem::path(file).parent_path() / text_of(*scenario, "the name of a file"))
+              .string();
     }
     cases.push_back(std::move(made));
   }

@@ -12,9 +12,11 @@ namespace steptwin::cli {
 struct ValidationCase {
   std::string name;
   std::vector<std::string> sets;
+  std::string scenario;  // another file than the command's; "" for none
 };
 
-// [[case]] tables with `name` and `set`, a list of "key=value". Throws Error at file:line:column.
+// [[case]] tables with `name`, `set`, a list of "key=value", and possibly `scenario`, a file named
+// from the folder of this one. Throws Error at file:line:column.
 std::vector<ValidationCase> read_validation_cases(const std::string& text, const std::string& file);
 
 // One setting, measured and simulated.
