@@ -59,7 +59,7 @@ std::string machine_report(const Machine& machine) {
   text += "Host threads\n";
   text += row("launch", machine.launch) + row("event", machine.event);
   text += row("rendezvous", machine.rendezvous) + row("wake", machine.wake);
-  text += row("fork", machine.fork);
+  text += row("fork", machine.fork) + row("resume", machine.resume);
   text += "\nKernels\n";
   text += row("product", machine.product, kGiga, "Gflop/s");
   text += row("copy", machine.copy, kGiga, "GB/s");
@@ -90,6 +90,7 @@ std::string machine_json(const Machine& machine) {
   write(writer, "rendezvous", machine.rendezvous);
   write(writer, "wake", machine.wake);
   write(writer, "fork", machine.fork);
+  write(writer, "resume", machine.resume);
   write(writer, "product", machine.product);
   write(writer, "copy", machine.copy);
   write(writer, "transfer", machine.transfer);

@@ -129,12 +129,17 @@ void RankRun::perform(std::int32_t number, const Command& command) {
   }
 }
 
-// Both are told where both fail: a forked thread's error stops the run, which main then notices.
+// Main goes on when the thread has begun, as with Python's threads, and so the forked one comes
+// first. Both are told where both fail: a forked thread's error stops the run, which main then
+// notices.
 void RankRun::fork(std::int32_t number) {
   spend(program_.host.fork_ns);
   coordinator_.enable();
   forked_number_ = number;
-  forked_ = std::thread([this, number] {
+  std::atomic<bool> born{false};
+  forked_ = std::thread([this, number, &born] {
+    born = true;
+    born.notify_one();
     try {
       run_thread(number);
     } catch (const Stopped&) {
@@ -145,6 +150,7 @@ void RankRun::fork(std::int32_t number) {
                     own_.threads[static_cast<std::size_t>(number)].name + ": " + error.what());
     }
   });
+  born.wait(false);
 }
 
 void RankRun::join(std::int32_t /*number*/) {

@@ -31,6 +31,20 @@ void calibrate_host(HostCosts& host, const Machine& machine, MachineKernels kern
   host.fork_ns += from_us(machine.fork.us);
 }
 
+void resume_late(RankProgram& rank, TimeNs late_ns) {
+  Command work;
+  work.type = CommandType::host_work;
+  work.index = static_cast<std::int32_t>(rank.host_work_ns.size());
+  rank.host_work_ns.push_back(late_ns);
+  std::vector<Command>& commands = rank.threads[0].commands;
+  std::vector<Command> with;
+  for (const Command& command : commands) {
+    with.push_back(command);
+    if (command.type == CommandType::fork) with.push_back(work);
+  }
+  commands = std::move(with);
+}
+
 void share_cores(Program& program, const Machine& machine) {
   Contention& contention = program.contention;
   contention.while_waiting = false;  // whoever waits uses no core
@@ -47,6 +61,7 @@ void share_cores(Program& program, const Machine& machine) {
 
 Program calibrated(Program program, const Machine& machine, MachineKernels kernels) {
   calibrate_host(program.host, machine, kernels);
+  for (RankProgram& rank : program.ranks) resume_late(rank, from_us(machine.resume.us));
   for (Kernel& kernel : program.kernels) {
     if (is_collective(kernel.kind)) {
       kernel.duration_ns =

@@ -36,7 +36,8 @@ struct Machine {
   MachineFigure event;
   MachineFigure rendezvous;
   MachineFigure wake;
-  MachineFigure fork;
+  MachineFigure fork;    // until the forked thread begins
+  MachineFigure resume;  // from then until the thread that forked it goes on
 
   MachineFit product;      // a compute kernel of so many floating-point operations
   MachineFit copy;         // between two buffers
@@ -58,6 +59,9 @@ enum class MachineKernels : std::uint8_t { timed, real };
 
 // The Program as the machine would run it: its own host costs on top of those of the Program,
 // transfers and collectives by what they take here, and kernels that share its cores.
+//
+// The forked thread of an overlap begins first: whoever forked it goes on `resume` later, which is
+// host work in the Program that is returned.
 //
 //   timed   compute and copy: + lateness. Transfers, collectives: at least what their bytes take,
 //           + the latency of handing on

@@ -72,13 +72,22 @@ void measure_rendezvous(Machine& machine, int rounds) {
 
 void measure_fork(Machine& machine, int rounds) {
   std::vector<double> forks;
+  std::vector<double> resumes;
   for (int round = 0; round < rounds; ++round) {
     const TimeNs begin = host_now_ns();
-    TimeNs born = 0;
-    std::thread([&born] { born = host_now_ns(); }).join();
+    std::atomic<TimeNs> born{0};
+    std::thread thread([&born] {
+      born = host_now_ns();
+      born.notify_one();
+    });
+    born.wait(0);
+    const TimeNs resumed = host_now_ns();
+    thread.join();
     forks.push_back(static_cast<double>(born - begin) * kSecond);
+    resumes.push_back(static_cast<double>(resumed - born) * kSecond);
   }
   machine.fork = figure_of(std::move(forks));
+  machine.resume = figure_of(std::move(resumes));
 }
 
 }  // namespace

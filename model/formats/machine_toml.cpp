@@ -71,12 +71,13 @@ Machine read_machine(std::string_view text, const std::string& file) {
   machine.cores = count(document, "cores");
   machine.noise = string_of(document, "noise");
   const TomlTable host = section(document, "host");
-  refuse_unknown_keys(host, {"launch", "event", "rendezvous", "wake", "fork"});
+  refuse_unknown_keys(host, {"launch", "event", "rendezvous", "wake", "fork", "resume"});
   machine.launch = figure(host, "launch");
   machine.event = figure(host, "event");
   machine.rendezvous = figure(host, "rendezvous");
   machine.wake = figure(host, "wake");
   machine.fork = figure(host, "fork");
+  machine.resume = figure(host, "resume");
   machine.product = fit(document, "product", kFlops);
   machine.copy = fit(document, "copy", kBytes);
   machine.transfer = fit(document, "transfer", kBytes);
@@ -110,6 +111,7 @@ std::string machine_text(const Machine& machine) {
   out += line("rendezvous", machine.rendezvous);
   out += line("wake", machine.wake);
   out += line("fork", machine.fork);
+  out += line("resume", machine.resume);
   out += fmt::format(
       "\n[contention]\neffective_cores = {:.3f}\ncompute_loss = {:.4f}\n"
       "comm_loss = {:.4f}\n",
