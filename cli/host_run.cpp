@@ -6,16 +6,20 @@
 #include "hw/host/job.h"
 
 namespace steptwin::cli {
+namespace {
 
-std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRunOptions& options) {
-  hw::Stop stop;
+hw::HostSettings settings_of(const HostRunOptions& options) {
   hw::HostSettings settings;
-  if (!options.timed) {
-    constexpr std::chrono::milliseconds kEffort{200};
-    settings.kernels = hw::KernelMode::real;
-    settings.flops_per_second =
-        options.flops_per_second > 0 ? options.flops_per_second : hw::product_rate(kEffort, stop);
-  }
+  if (options.timed) return settings;
+  constexpr std::chrono::milliseconds kEffort{200};
+  const hw::Stop never;
+  settings.kernels = hw::KernelMode::real;
+  settings.flops_per_second =
+      options.flops_per_second > 0 ? options.flops_per_second : hw::product_rate(kEffort, never);
+  return settings;
+}
+
+hw::RunOptions run_options(const HostRunOptions& options) {
   hw::RunOptions run;
   run.repeat = options.repeat;
   run.warmup = options.warmup;
@@ -24,8 +28,23 @@ std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRu
   run.traced = options.traced;
   // Real products share the cores with real copies: no modelled time is added to them.
   run.emulation.links = run.emulation.host_costs = options.timed;
-  hw::HostJob job(program, settings, stop);
-  return hw::execute(program, job, stop, run);
+  return run;
+}
+
+}  // namespace
+
+std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRunOptions& options) {
+  hw::Stop stop;
+  hw::HostJob job(program, settings_of(options), stop);
+  return hw::execute(program, job, stop, run_options(options));
+}
+
+ProcessRun run_on_processes(const Program& program, const HostRunOptions& options,
+                            hw::Processes& processes) {
+  ProcessRun run;
+  run.outcome =
+      processes.run(program, settings_of(options), run_options(options), run.clock_bound_ns);
+  return run;
 }
 
 }  // namespace steptwin::cli

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "hw/executor.h"
+#include "hw/mpi/processes.h"
 #include "model/program.h"
 
 namespace steptwin::cli {
@@ -20,5 +21,13 @@ struct HostRunOptions {
 };
 
 std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRunOptions& options);
+
+// The same with a rank in each process that mpirun has started.
+struct ProcessRun {
+  std::variant<hw::Run, Deadlock> outcome;
+  TimeNs clock_bound_ns = 0;  // by how much times of different processes can be off
+};
+ProcessRun run_on_processes(const Program& program, const HostRunOptions& options,
+                            hw::Processes& processes);
 
 }  // namespace steptwin::cli

@@ -13,6 +13,9 @@
 #include "cli/run_folder.h"
 #include "cli/run_report.h"
 #include "cli/scenario_input.h"
+#include "hw/executor.h"
+#include "hw/mpi/processes.h"
+#include "model/error.h"
 #include "model/lowering/lower.h"
 #include "model/scenario_schedule.h"
 #include "model/size_limit.h"
@@ -40,16 +43,17 @@ HostRunOptions host_run_options(const RunCommandOptions& options) {
   return run;
 }
 
-std::string where_text(const RunCommandOptions& options, const reports::RepeatedSteps& steps) {
+std::string where_text(const RunCommandOptions& options, const reports::RepeatedSteps& steps,
+                       const std::string& processes) {
   return fmt::format(
-      "measured on this machine's CPU with {} kernels: {} steps, median {}, "
-      "p5 {}, p95 {}",
-      options.kernels, steps.steps, duration_text(steps.median_ns), duration_text(steps.p5_ns),
-      duration_text(steps.p95_ns));
+      "measured on this machine's CPU{} with {} kernels: {} steps, median {}, p5 {}, p95 {}",
+      processes, options.kernels, steps.steps, duration_text(steps.median_ns),
+      duration_text(steps.p5_ns), duration_text(steps.p95_ns));
 }
 
 int report_run(const RunCommandOptions& options, const Scenario& scenario, const Schedule& schedule,
-               const hw::Run& run, std::optional<RunFolder>& folder, Progress& progress) {
+               const hw::Run& run, const std::string& processes, std::optional<RunFolder>& folder,
+               Progress& progress) {
   progress.begin(phase::kFigures);
   const reports::RepeatedSteps steps = reports::repeated_steps(run.step_ns);
   const Trace& trace = run.traces[steps.median_step];
@@ -60,7 +64,8 @@ int report_run(const RunCommandOptions& options, const Scenario& scenario, const
   if (options.json) {
     print(summary);
   } else if (!options.quiet) {
-    std::string text = run_text(options, scenario, schedule, metrics, where_text(options, steps));
+    std::string text =
+        run_text(options, scenario, schedule, metrics, where_text(options, steps, processes));
     if (!options.out.empty()) text += fmt::format("\nWritten to {}\n", options.out);
     print(text);
   }
@@ -78,7 +83,8 @@ std::vector<Phase> plan_of(const RunCommandOptions& options) {
   return plan;
 }
 
-int run_command(const RunCommandOptions& options) {
+// What process 0 does, or the only one.
+int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
   const ScenarioInput input(options);
   const Scenario& scenario = input.scenario();
   Progress progress(progress_options(options), estimated_kernels(scenario), plan_of(options));
@@ -95,15 +101,50 @@ int run_command(const RunCommandOptions& options) {
     write_inputs(*folder, scenario, schedule);
   }
   progress.begin(phase::kRun);
-  std::variant<hw::Run, Deadlock> outcome = run_on_host(program, host_run_options(options));
-  if (auto* deadlock = std::get_if<Deadlock>(&outcome)) {
+  ProcessRun run;
+  std::string where;
+  if (processes != nullptr) {
+    run = run_on_processes(program, host_run_options(options), *processes);
+    where = fmt::format(" in {} processes (clocks within {})", program.ranks.size(),
+                        duration_text(run.clock_bound_ns));
+  } else {
+    run.outcome = run_on_host(program, host_run_options(options));
+  }
+  if (auto* deadlock = std::get_if<Deadlock>(&run.outcome)) {
     const ExplainedDeadlock found =
         explained(schedule, scenario, program, std::move(*deadlock), make_schedule);
     progress.finish();
     report_deadlock(options, found, folder);
     return kMachineFailed;
   }
-  return report_run(options, scenario, schedule, std::get<hw::Run>(outcome), folder, progress);
+  return report_run(options, scenario, schedule, std::get<hw::Run>(run.outcome), where, folder,
+                    progress);
+}
+
+// What the others do: their part of the run, and nothing that is seen.
+int run_along(const RunCommandOptions& options, hw::Processes& processes) {
+  const ScenarioInput input(options);
+  const Program program = lower(input.schedule(), input.scenario());
+  validate(program);
+  const ProcessRun run = run_on_processes(program, host_run_options(options), processes);
+  return std::holds_alternative<Deadlock>(run.outcome) ? kMachineFailed : kDone;
+}
+
+// An error of one process would leave the others waiting: it ends them all. Input that is wrong is
+// so for all of them, and told by process 0.
+int run_command(const RunCommandOptions& options) {
+  const std::unique_ptr<hw::Processes> processes = hw::mpi_processes();
+  if (!processes) return run_and_report(options, nullptr);
+  try {
+    return processes->reports() ? run_and_report(options, processes.get())
+                                : run_along(options, *processes);
+  } catch (const Error& error) {
+    if (!processes->reports()) return kBadInput;
+    throw;
+  } catch (const std::exception& error) {
+    processes->abort(error.what(), kMachineFailed);
+  }
+  return kMachineFailed;
 }
 
 }  // namespace

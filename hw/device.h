@@ -9,6 +9,7 @@
 #include "model/program.h"
 #include "model/trace.h"
 #include "model/trace_of.h"
+#include "standstill/standstill.h"
 
 namespace steptwin::hw {
 
@@ -52,6 +53,21 @@ struct Copy {
 struct Stamps {
   std::vector<KernelTimes> kernels;
   std::vector<TimeSpan> parts;
+};
+
+// What an iteration has measured: of the ranks of this process, or of all.
+struct IterationTimes {
+  TimeNs zero_ns = 0;  // when all ranks were released together
+  Stamps stamps;
+  std::vector<TimeSpan> commands;  // by (rank, thread, position)
+  std::vector<TimeNs> ended_ns;    // by rank: when its streams were empty
+};
+
+// How far the ranks of a process have come, or those of all processes.
+struct Headway {
+  std::int64_t done = 0;  // grows with every command and every stream entry
+  std::int64_t ranks_over = 0;
+  bool is_stopped = false;
 };
 
 struct Iteration {
@@ -107,6 +123,15 @@ class Job {
   // Between two iterations, when nothing is in flight in this process: returns when that is so in
   // all processes of the job.
   virtual void synchronize() = 0;
+
+  // Of a job of several processes, each of which calls these at the same points of a run:
+  // what they have done together;
+  virtual Headway together(const Headway& own) { return own; }
+  // what they have measured, on the clock of the process that reports, which alone gets it;
+  virtual void gather(IterationTimes& /*times*/) {}
+  // where their ranks have stopped.
+  virtual void gather(Standstill& /*standstill*/) {}
+  virtual bool reports() const { return true; }
 };
 
 }  // namespace steptwin::hw

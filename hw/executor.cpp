@@ -37,12 +37,12 @@ class Execution {
         options_(options),
         gate_(job.ranks().size(), stop) {
     for (const RankProgram& rank : program.ranks) {
-      first_command_.push_back(commands_.size());
-      commands_.resize(commands_.size() + commands_of(rank));
+      first_command_.push_back(times_.commands.size());
+      times_.commands.resize(times_.commands.size() + commands_of(rank));
     }
-    stamps_.kernels.resize(program.kernels.size());
-    stamps_.parts.resize(program.p2p_parts.size());
-    ended_ns_.resize(program.ranks.size(), 0);
+    times_.stamps.kernels.resize(program.kernels.size());
+    times_.stamps.parts.resize(program.p2p_parts.size());
+    times_.ended_ns.resize(program.ranks.size(), 0);
     for (const std::int32_t rank : job.ranks()) {
       ranks_.push_back(std::make_unique<RankRun>(program, rank, job, stop, options.emulation));
     }
@@ -55,7 +55,7 @@ class Execution {
     }
     const std::optional<Standstill> standstill = watch();
     for (std::thread& thread : threads) thread.join();
-    if (standstill) return explained(*standstill);
+    if (standstill) return job_.reports() ? explained(*standstill) : Deadlock{};
     if (stop_.requested()) throw MachineError(reasons());
     return std::move(result_);
   }
@@ -81,12 +81,12 @@ class Execution {
     device.begin({iteration == 0 && options_.warmup > 0, options_.traced});
     gate_.pass([this] {
       job_.synchronize();
-      zero_ns_ = job_.now_ns();
+      times_.zero_ns = job_.now_ns();
     });
     ranks_[index]->run(times_of(rank));
     device.drain();
-    ended_ns_[static_cast<std::size_t>(rank)] = job_.now_ns();
-    if (options_.traced) device.collect(stamps_);
+    times_.ended_ns[static_cast<std::size_t>(rank)] = job_.now_ns();
+    if (options_.traced) device.collect(times_.stamps);
     gate_.pass([this, iteration] {
       if (iteration >= options_.warmup) keep();
     });
@@ -95,69 +95,97 @@ class Execution {
   RankTimes times_of(std::int32_t rank) {
     if (!options_.traced) return {};
     const auto index = static_cast<std::size_t>(rank);
-    return {stamps_.kernels, std::span(commands_).subspan(first_command_[index],
-                                                          commands_of(program_.ranks[index]))};
+    return {times_.stamps.kernels,
+            std::span(times_.commands)
+                .subspan(first_command_[index], commands_of(program_.ranks[index]))};
   }
 
   // What the iteration that is over has measured.
   void keep() {
+    IterationTimes times = times_;
+    job_.gather(times);
+    if (!job_.reports()) return;
+    const TimeNs zero = times.zero_ns;
     if (!options_.traced) {
-      const TimeNs end = *std::max_element(ended_ns_.begin(), ended_ns_.end());
-      result_.step_ns.push_back(end - zero_ns_);
+      const TimeNs end = *std::max_element(times.ended_ns.begin(), times.ended_ns.end());
+      result_.step_ns.push_back(end - zero);
       return;
     }
     TimeNs last = 0;
-    for (KernelTimes& times : stamps_.kernels) {
-      for (TimeNs* at : {&times.enqueue_ns, &times.ready_ns, &times.start_ns, &times.end_ns}) {
-        *at -= zero_ns_;
-      }
+    for (KernelTimes& kernel : times.stamps.kernels) {
       // The clock is read by different threads, some of which wake late.
-      times.ready_ns = std::max(times.ready_ns, times.enqueue_ns);
-      times.start_ns = std::max(times.start_ns, times.ready_ns);
-      times.end_ns = std::max(times.end_ns, times.start_ns);
-      last = std::max(last, times.end_ns);
+      kernel.enqueue_ns = std::max<TimeNs>(kernel.enqueue_ns - zero, 0);
+      kernel.ready_ns = std::max(kernel.ready_ns - zero, kernel.enqueue_ns);
+      kernel.start_ns = std::max(kernel.start_ns - zero, kernel.ready_ns);
+      kernel.end_ns = std::max(kernel.end_ns - zero, kernel.start_ns);
+      last = std::max(last, kernel.end_ns);
     }
-    for (TimeSpan& span : stamps_.parts) span = {span.begin_ns - zero_ns_, span.end_ns - zero_ns_};
-    for (TimeSpan& span : commands_) span = {span.begin_ns - zero_ns_, span.end_ns - zero_ns_};
+    for (std::vector<TimeSpan>* spans : {&times.stamps.parts, &times.commands}) {
+      for (TimeSpan& span : *spans) {
+        span.begin_ns = std::max<TimeNs>(span.begin_ns - zero, 0);
+        span.end_ns = std::max(span.end_ns - zero, span.begin_ns);
+      }
+    }
     result_.step_ns.push_back(last);
-    result_.traces.push_back(trace_of(program_, {stamps_.kernels, stamps_.parts, commands_}));
+    result_.traces.push_back(
+        trace_of(program_, {times.stamps.kernels, times.stamps.parts, times.commands}));
   }
 
-  std::int64_t progress() const {
-    std::int64_t done = 0;
+  Headway headway() const {
+    Headway own;
     for (std::size_t index = 0; index < ranks_.size(); ++index) {
-      done += ranks_[index]->commands_done();
-      for (const std::int32_t passed : job_.device(job_.ranks()[index]).passed()) done += passed;
+      own.done += ranks_[index]->commands_done();
+      for (const std::int32_t passed : job_.device(job_.ranks()[index]).passed()) {
+        own.done += passed;
+      }
     }
-    return done;
+    own.ranks_over = ranks_over_;
+    own.is_stopped = stop_.requested();
+    return own;
   }
 
-  // Returns when all ranks are over or the run is given up: with how far it had come, if it is for
-  // want of progress.
+  // Returns when all ranks of all processes are over or the run is given up: with how far it had
+  // come, if it is for want of progress.
   std::optional<Standstill> watch() {
     using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::milliseconds kInterval{50};
+    constexpr std::chrono::milliseconds kInterval{20};
     const auto patience = options_.deadline + std::chrono::nanoseconds(longest_duration(program_));
+    const auto all = static_cast<std::int64_t>(program_.ranks.size());
     Clock::time_point last = Clock::now();
     std::int64_t seen = -1;
-    auto looked = last;
-    while (ranks_over_ < ranks_.size() && !stop_.requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      if (Clock::now() - looked < kInterval) continue;
-      looked = Clock::now();
-      const std::int64_t now = progress();
-      if (now != seen) {
-        seen = now;
-        last = looked;
-      } else if (looked - last > patience) {
-        Standstill standstill{&program_, {}};
-        for (const auto& rank : ranks_) standstill.ranks.push_back(rank->stopped());
-        at_ns_ = job_.now_ns() - zero_ns_ - std::chrono::nanoseconds(looked - last).count();
-        stop_.request("nothing happened for the deadline");
-        return standstill;
+    while (true) {
+      const Headway now = job_.together(headway());
+      if (now.is_stopped && !stop_.requested()) stop_.request("another process gave up");
+      if (now.is_stopped || now.ranks_over == all) return std::nullopt;
+      if (now.done != seen) {
+        seen = now.done;
+        last = Clock::now();
+      } else if (Clock::now() - last > patience) {
+        at_ns_ =
+            job_.now_ns() - times_.zero_ns - std::chrono::nanoseconds(Clock::now() - last).count();
+        return stopped();
       }
+      pause(kInterval);
     }
-    return std::nullopt;
+  }
+
+  // Ends early when the ranks of this process are over.
+  void pause(std::chrono::milliseconds most) const {
+    const auto end = std::chrono::steady_clock::now() + most;
+    while (ranks_over_ < ranks_.size() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  Standstill stopped() {
+    Standstill standstill{&program_, std::vector<StoppedRank>(program_.ranks.size())};
+    for (std::size_t index = 0; index < ranks_.size(); ++index) {
+      const auto rank = static_cast<std::size_t>(job_.ranks()[index]);
+      standstill.ranks[rank] = ranks_[index]->stopped();
+    }
+    job_.gather(standstill);
+    stop_.request("nothing happened for the deadline");
+    return standstill;
   }
 
   Deadlock explained(const Standstill& standstill) const {
@@ -180,12 +208,9 @@ class Execution {
   Gate gate_;
   std::vector<std::unique_ptr<RankRun>> ranks_;  // as job_.ranks()
   std::atomic<std::size_t> ranks_over_{0};
-  TimeNs zero_ns_ = 0;
   TimeNs at_ns_ = 0;
-  Stamps stamps_;
-  std::vector<TimeSpan> commands_;          // by (rank, thread, position)
+  IterationTimes times_;                    // of the ranks of this process
   std::vector<std::size_t> first_command_;  // by rank
-  std::vector<TimeNs> ended_ns_;            // by rank
   Run result_;
 };
 

@@ -102,7 +102,7 @@ std::vector<Additions> additions_of(const StepList& list, std::int32_t min_gap) 
   std::vector<Additions> additions(list.size());
   for (const auto& [key, life] : lives_of(list, containers)) {
     if (life.forward < 0 || life.backward - life.forward < min_gap) continue;
-    const auto step = [&key](StepType type) { return make_step(type, key.first, key.second); };
+    const auto step = [&of = key](StepType type) { return make_step(type, of.first, of.second); };
     const std::size_t forward = containers[static_cast<std::size_t>(life.forward)];
     const std::size_t next = containers[static_cast<std::size_t>(life.forward + 1)];
     const std::size_t backward = containers[static_cast<std::size_t>(life.backward)];

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "hw/executor.h"
+#include "hw/host/device.h"
+
+namespace steptwin::hw {
+
+// The processes that mpirun has started, for whoever does not know MPI. In a build without it there
+// are none.
+class Processes {
+ public:
+  Processes() = default;
+  virtual ~Processes() = default;
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  // This one of them, from 0; process 0 reports.
+  virtual bool reports() const = 0;
+
+  // Runs a Program with a rank in every process. All of them call it. At process 0, what execute()
+  // gives there; `clock_bound_ns` is how far times of different processes can be off.
+  virtual std::variant<Run, Deadlock> run(const Program& program, const HostSettings& settings,
+                                          const RunOptions& options, TimeNs& clock_bound_ns) = 0;
+
+  // Says why, and ends all of them with this status.
+  [[noreturn]] virtual void abort(const std::string& reason, int status) = 0;
+};
+
+// Null where this process was not started by mpirun, with others. To be called before any thread
+// is made, and kept until all are over.
+std::unique_ptr<Processes> mpi_processes();
+
+}  // namespace steptwin::hw

@@ -1,0 +1,40 @@
+#include "hw/mpi/session.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <mpi.h>
+
+#include "hw/mpi/check.h"
+
+namespace steptwin::hw {
+
+MpiSession::MpiSession() {
+  int provided = 0;
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    throw MachineError("MPI cannot be used from several threads (MPI_THREAD_MULTIPLE)");
+  }
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &process_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &processes_), "MPI_Comm_size");
+}
+
+MpiSession::~MpiSession() {
+  MPI_Finalize();
+}
+
+void MpiSession::abort(const std::string& reason, int status) const {
+  const std::string line = "error: " + reason + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(nullptr);
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+bool is_under_mpi() {
+  const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
+  if (size == nullptr) size = std::getenv("PMI_SIZE");
+  return size != nullptr && std::atoi(size) > 1;
+}
+
+}  // namespace steptwin::hw
