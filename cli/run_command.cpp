@@ -76,7 +76,7 @@ std::vector<Phase> plan_of(const RunCommandOptions& options) {
   using namespace phase;
   std::vector<Phase> plan{kSchedule, kLower, kRun, kFigures};
   if (!options.out.empty()) {
-    plan.insert(plan.begin() + 2, kWriteSchedule);
+    plan.insert(plan.begin() + 3, kWriteSchedule);
     const std::vector<Phase> outputs = output_phases();
     plan.insert(plan.end(), outputs.begin(), outputs.end());
   }
@@ -93,13 +93,9 @@ int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
   const Program program = lower(schedule, scenario);
   validate(program);
   progress.count(program.kernels.size());
-  std::optional<RunFolder> folder;
-  if (!options.out.empty()) {
-    progress.begin(phase::kWriteSchedule);
-    progress.leave_signals();
-    folder.emplace(options.out, options.force, [&progress] { progress.clear(); });
-    write_inputs(*folder, scenario, schedule);
-  }
+  // To see now whether it can be made; it is made when the run is over, since a process that MPI
+  // ends has no time to clean up.
+  if (!options.out.empty()) const RunFolder possible(options.out, options.force);
   progress.begin(phase::kRun);
   ProcessRun run;
   std::string where;
@@ -109,6 +105,13 @@ int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
                         duration_text(run.clock_bound_ns));
   } else {
     run.outcome = run_on_host(program, host_run_options(options));
+  }
+  std::optional<RunFolder> folder;
+  if (!options.out.empty()) {
+    progress.begin(phase::kWriteSchedule);
+    progress.leave_signals();
+    folder.emplace(options.out, options.force, [&progress] { progress.clear(); });
+    write_inputs(*folder, scenario, schedule);
   }
   if (auto* deadlock = std::get_if<Deadlock>(&run.outcome)) {
     const ExplainedDeadlock found =
@@ -131,7 +134,7 @@ int run_along(const RunCommandOptions& options, hw::Processes& processes) {
 }
 
 // An error of one process would leave the others waiting: it ends them all. Input that is wrong is
-// so for all of them, and told by process 0.
+// so for all of them, and told by process 0 alone.
 int run_command(const RunCommandOptions& options) {
   const std::unique_ptr<hw::Processes> processes = hw::mpi_processes();
   if (!processes) return run_and_report(options, nullptr);
@@ -139,10 +142,10 @@ int run_command(const RunCommandOptions& options) {
     return processes->reports() ? run_and_report(options, processes.get())
                                 : run_along(options, *processes);
   } catch (const Error& error) {
-    if (!processes->reports()) return kBadInput;
-    throw;
+    if (processes->reports()) processes->abort(error.what(), kBadInput);
+    return kBadInput;
   } catch (const std::exception& error) {
-    processes->abort(error.what(), kMachineFailed);
+    processes->abort(std::string("error: ") + error.what(), kMachineFailed);
   }
   return kMachineFailed;
 }

@@ -26,7 +26,7 @@ class Processes {
   virtual std::variant<Run, Deadlock> run(const Program& program, const HostSettings& settings,
                                           const RunOptions& options, TimeNs& clock_bound_ns) = 0;
 
-  // Says why, and ends all of them with this status.
+  // Says why, in these words, and ends all of them with this status.
   [[noreturn]] virtual void abort(const std::string& reason, int status) = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "hw/mpi/session.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
@@ -9,8 +10,15 @@
 namespace steptwin::hw {
 
 MpiSession::MpiSession() {
+  // The library's threads are not to be ended by a signal before somebody could clean up.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   int provided = 0;
-  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  const int result = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  check_mpi(result, "MPI_Init_thread");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (provided < MPI_THREAD_MULTIPLE) {
     throw MachineError("MPI cannot be used from several threads (MPI_THREAD_MULTIPLE)");
@@ -24,7 +32,7 @@ MpiSession::~MpiSession() {
 }
 
 void MpiSession::abort(const std::string& reason, int status) const {
-  const std::string line = "error: " + reason + "\n";
+  const std::string line = reason + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(nullptr);
   MPI_Abort(MPI_COMM_WORLD, status);

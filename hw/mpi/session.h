@@ -17,7 +17,7 @@ class MpiSession {
   std::int32_t process() const { return process_; }
   std::int32_t processes() const { return processes_; }
 
-  // Says why, and ends all processes with this status.
+  // Says why, in these words, and ends all processes with this status.
   [[noreturn]] void abort(const std::string& reason, int status) const;
 
  private:
