@@ -50,13 +50,13 @@ void hint_on_dependency(const Metrics& metrics, const SettingsOn& on, const Shar
   if (shares.outside_ns >= shares.steady_ns) {
     std::vector<std::string> choices = {
         fmt::format("more micro-batches (there are {})", metrics.micro_batches)};
-    if (!on.interleaved) choices.emplace_back("interleaved chunks");
-    if (!on.zero_bubble) choices.emplace_back("a zero-bubble schedule");
-    hints.emplace_back(share, "fill and drain: " + either(choices));
+    if (!on.interleaved) choices.push_back({"interleaved chunks"});
+    if (!on.zero_bubble) choices.push_back({"a zero-bubble schedule"});
+    hints.push_back({share, "fill and drain: " + either(choices)});
   } else {
-    hints.emplace_back(share,
-                       "stages wait for each other in the steady phase: even out their times, or "
-                       "let more micro-batches into flight");
+    hints.push_back({share,
+                     "stages wait for each other in the steady phase: even out their times, or "
+                     "let more micro-batches into flight"});
   }
 }
 
@@ -64,9 +64,9 @@ void hint_on_balance(const Metrics& metrics, std::vector<Hint>& hints) {
   const double balance = metrics.stage_balance.value_or(1);
   if (balance <= kUnbalanced) return;
   const double share = (balance - 1) * (1 - metrics.bubble_ratio.value_or(0));
-  hints.emplace_back(share, fmt::format("balance: the busiest rank computes {:.0f} % more than the "
-                                        "mean; move layers off it",
-                                        (balance - 1) * kPercent));
+  hints.push_back({share, fmt::format("balance: the busiest rank computes {:.0f} % more than the "
+                                      "mean; move layers off it",
+                                      (balance - 1) * kPercent)});
 }
 
 void hint_on_collectives(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
@@ -75,35 +75,34 @@ void hint_on_collectives(const Metrics& metrics, const SettingsOn& on, const Sha
   if (!on.overlap) keys = "pipeline.overlap = \"b_f\"";
   if (on.sequential_overlap) keys = "overlap.execution = \"threads\"";
   if (!on.hooks) keys += fmt::format("{}overlap.hooks = true", keys.empty() ? "" : ", ");
-  hints.emplace_back(
-      shares.of(metrics.gap_by_cause.in_collective_ns),
-      keys.empty()
-          ? "exposed dispatch and combine, though overlapped: more micro-batches, which are "
-            "overlapped longer, fewer bytes, or a faster link"
-          : fmt::format("exposed dispatch and combine: overlap them with the other direction's "
-                        "compute ({})",
-                        keys));
+  hints.push_back(
+      {shares.of(metrics.gap_by_cause.in_collective_ns),
+       keys.empty()
+           ? "exposed dispatch and combine, though overlapped: more micro-batches, which are "
+             "overlapped longer, fewer bytes, or a faster link"
+           : fmt::format("exposed dispatch and combine: overlap them with the other direction's "
+                         "compute ({})",
+                         keys)});
 }
 
 void hint_on_transfers(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
                        std::vector<Hint>& hints) {
   const GapTimes& gaps = metrics.gap_by_cause;
-  hints.emplace_back(
-      shares.of(gaps.of(GapCause::transfer) - gaps.in_collective_ns - gaps.in_gathering_ns -
-                gaps.in_copy_ns),
-      fmt::format("exposed transfers: {}send less, or put neighbours on a faster link",
-                  on.overlap_p2p ? "" : "overlap them (pipeline.overlap_p2p = true), "));
+  hints.push_back(
+      {shares.of(gaps.of(GapCause::transfer) - gaps.in_collective_ns - gaps.in_gathering_ns -
+                 gaps.in_copy_ns),
+       fmt::format("exposed transfers: {}send less, or put neighbours on a faster link",
+                   on.overlap_p2p ? "" : "overlap them (pipeline.overlap_p2p = true), ")});
 }
 
 void hint_on_residency(const Metrics& metrics, const Shares& shares, std::vector<Hint>& hints) {
   const GapTimes& gaps = metrics.gap_by_cause;
-  hints.emplace_back(
-      shares.of(gaps.in_gathering_ns),
-      "compute waits for sharded parameters: gather them on a stream of their own "
-      "(streams.preset = \"per_group\"), or keep more stages (parallel.fsdp_window)");
-  hints.emplace_back(shares.of(gaps.in_copy_ns),
-                     "compute waits for copies to or from the host: offload less "
-                     "(parallel.offload_min_gap), or copy faster (network.device_host)");
+  hints.push_back({shares.of(gaps.in_gathering_ns),
+                   "compute waits for sharded parameters: gather them on a stream of their own "
+                   "(streams.preset = \"per_group\"), or keep more stages (parallel.fsdp_window)"});
+  hints.push_back({shares.of(gaps.in_copy_ns),
+                   "compute waits for copies to or from the host: offload less "
+                   "(parallel.offload_min_gap), or copy faster (network.device_host)"});
 }
 
 // Late receives come last: on one queue two ranks may then each wait for the other's.
@@ -118,33 +117,32 @@ std::string streams_apart(std::string_view preset, const SettingsOn& on) {
 void hint_on_order(const Metrics& metrics, const SettingsOn& on, const Shares& shares,
                    std::vector<Hint>& hints) {
   const GapTimes& gaps = metrics.gap_by_cause;
-  hints.emplace_back(shares.of(gaps.in_rendezvous_ns),
-                     "the threads of an overlap wait for each other at its hooks: let it pair "
-                     "stages with the same layers");
+  hints.push_back({shares.of(gaps.in_rendezvous_ns),
+                   "the threads of an overlap wait for each other at its hooks: let it pair "
+                   "stages with the same layers"});
   const TimeNs queued_ns = gaps.of(GapCause::order) - gaps.in_rendezvous_ns;
   const double share = shares.of(queued_ns);
   if (gaps.behind_p2p_ns * 2 > queued_ns) {
-    hints.emplace_back(share,
-                       "collectives queue behind transfers: give them a stream of their own " +
-                           streams_apart("per_group", on));
+    hints.push_back({share, "collectives queue behind transfers: give them a stream of their own " +
+                                streams_apart("per_group", on)});
     return;
   }
   if (metrics.transfers_share_streams) {
-    hints.emplace_back(share,
-                       "values are there but queue: give each neighbour and direction a "
-                       "stream " +
-                           streams_apart("per_edge", on));
+    hints.push_back({share,
+                     "values are there but queue: give each neighbour and direction a "
+                     "stream " +
+                         streams_apart("per_edge", on)});
     return;
   }
   std::vector<std::string> choices;
   if (on.overlap && !on.sequential_overlap && !on.hooks) {
-    choices.emplace_back("let the threads of the overlap take turns (overlap.hooks = true)");
+    choices.push_back({"let the threads of the overlap take turns (overlap.hooks = true)"});
   }
   if (!on.order_by_data) {
-    choices.emplace_back("let a transfer wait for its own data only (comm.order = \"data\")");
+    choices.push_back({"let a transfer wait for its own data only (comm.order = \"data\")"});
   }
   if (choices.empty()) return;
-  hints.emplace_back(share, "values are there but wait behind other compute: " + either(choices));
+  hints.push_back({share, "values are there but wait behind other compute: " + either(choices)});
 }
 
 }  // namespace
@@ -158,8 +156,8 @@ std::vector<std::string> advice(const Metrics& metrics, const SettingsOn& on, st
   hint_on_residency(metrics, shares, hints);
   hint_on_transfers(metrics, on, shares, hints);
   hint_on_order(metrics, on, shares, hints);
-  hints.emplace_back(shares.of(metrics.gap_by_cause.of(GapCause::host)),
-                     "the host launches too late: fewer and larger launches, or CUDA graphs");
+  hints.push_back({shares.of(metrics.gap_by_cause.of(GapCause::host)),
+                   "the host launches too late: fewer and larger launches, or CUDA graphs"});
   std::stable_sort(hints.begin(), hints.end(),
                    [](const Hint& left, const Hint& right) { return left.share > right.share; });
   std::vector<std::string> texts;
