@@ -94,13 +94,14 @@ void wait_for(pid_t process, RunResult& result) {
 pid_t start(const std::vector<std::string>& arguments, const RunRequest& request,
             const SpawnActions& actions) {
   const std::string program = required_variable("STEPTWIN_PROGRAM");
-  std::vector<std::string> words = {program};
+  std::vector<std::string> words = request.launcher;
+  words.push_back(program);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment_of(request);
   pid_t process = -1;
-  const int error = posix_spawn(&process, program.c_str(), actions.get(), nullptr,
-                                pointers_to(words).data(), pointers_to(variables).data());
-  REQUIRE_MESSAGE(error == 0, "cannot start " << program);
+  const int error = posix_spawnp(&process, words.front().c_str(), actions.get(), nullptr,
+                                 pointers_to(words).data(), pointers_to(variables).data());
+  REQUIRE_MESSAGE(error == 0, "cannot start " << words.front());
   return process;
 }
 

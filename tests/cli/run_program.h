@@ -33,6 +33,7 @@ struct RunRequest {
   std::filesystem::path folder = "/";    // the working directory
   std::vector<std::string> environment;  // NAME=value, set on top of the test's own
   std::string input;                     // standard input
+  std::vector<std::string> launcher;     // what starts the program: mpirun and its options
   std::string output_to;                 // a file in the place of standard output, as /dev/full
   std::string errors_to;                 // the same for standard error
   bool reader_gone = false;              // standard output is a pipe that nobody reads
