@@ -7,6 +7,7 @@
 
 #include "hw/gate.h"
 #include "model/trace_of.h"
+#include "standstill/overdue.h"
 
 namespace steptwin::hw {
 namespace {
@@ -113,9 +114,10 @@ class Execution {
     }
     TimeNs last = 0;
     for (KernelTimes& kernel : times.stamps.kernels) {
-      // The clock is read by different threads, some of which wake late.
-      kernel.enqueue_ns = std::max<TimeNs>(kernel.enqueue_ns - zero, 0);
-      kernel.ready_ns = std::max(kernel.ready_ns - zero, kernel.enqueue_ns);
+      // The clock is read by different threads, some of which wake late: a kernel may have begun
+      // before its host thread reads when it was appended.
+      kernel.ready_ns = std::max<TimeNs>(kernel.ready_ns - zero, 0);
+      kernel.enqueue_ns = std::clamp<TimeNs>(kernel.enqueue_ns - zero, 0, kernel.ready_ns);
       kernel.start_ns = std::max(kernel.start_ns - zero, kernel.ready_ns);
       kernel.end_ns = std::max(kernel.end_ns - zero, kernel.start_ns);
       last = std::max(last, kernel.end_ns);
@@ -188,7 +190,10 @@ class Execution {
     return standstill;
   }
 
+  // What could go on and does not is no deadlock.
   Deadlock explained(const Standstill& standstill) const {
+    const std::string overdue = overdue_text(standstill);
+    if (!overdue.empty()) throw MachineError("nothing moves any more: " + overdue);
     Deadlock deadlock = explain(standstill);
     deadlock.at_ns = at_ns_;
     deadlock.times.assign(program_.kernels.size(), KernelTimes{-1, -1, -1, -1});
