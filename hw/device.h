@@ -123,7 +123,9 @@ class Job {
   // Between two iterations, when nothing is in flight in this process: returns when that is so in
   // all processes of the job.
   virtual void synchronize() = 0;
-
+  // All devices have collected: what shows only in the times of several, such as when the last end
+  // of a transfer came to it. Called by one thread.
+  virtual void complete(Stamps& /*stamps*/) {}
   // Of a job of several processes, each of which calls these at the same points of a run:
   // what they have done together;
   virtual Headway together(const Headway& own) { return own; }

@@ -89,7 +89,9 @@ class Execution {
     times_.ended_ns[static_cast<std::size_t>(rank)] = job_.now_ns();
     if (options_.traced) device.collect(times_.stamps);
     gate_.pass([this, iteration] {
-      if (iteration >= options_.warmup) keep();
+      if (iteration < options_.warmup) return;
+      if (options_.traced) job_.complete(times_.stamps);
+      keep();
     });
   }
 

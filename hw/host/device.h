@@ -8,14 +8,10 @@
 
 #include "hw/device.h"
 #include "hw/host/links.h"
+#include "hw/kernel_mode.h"
 #include "hw/stop.h"
 
 namespace steptwin::hw {
-
-enum class KernelMode : std::uint8_t {
-  timed,  // a kernel occupies its stream for the modelled time and uses no core
-  real,   // matrix products: as much work as takes the modelled time at the machine's rate
-};
 
 // What of a host device is the same for all ranks of a job.
 struct HostSettings {

@@ -1,0 +1,21 @@
+#include "hw/cuda/module.h"
+
+#include "hw/cuda/job.h"
+#include "hw/cuda/probe.h"
+
+namespace {
+
+using namespace steptwin;
+
+std::unique_ptr<hw::Job> make_cuda_job(const Program& program, const hw::cuda::Settings& settings,
+                                       hw::Stop& stop) {
+  return std::make_unique<hw::cuda::CudaJob>(program, settings, stop);
+}
+
+}  // namespace
+
+// The one name that the program looks up.
+extern "C" const hw::cuda::Module* steptwin_cuda_module() {
+  static const hw::cuda::Module module{&hw::cuda::probe_devices, &make_cuda_job};
+  return &module;
+}
