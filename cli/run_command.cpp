@@ -7,6 +7,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/cuda_run.h"
 #include "cli/files.h"
 #include "cli/host_run.h"
 #include "cli/progress.h"
@@ -43,16 +44,19 @@ HostRunOptions host_run_options(const RunCommandOptions& options) {
   return run;
 }
 
+bool is_on_cuda(const RunCommandOptions& options) {
+  return options.backend == "cuda";
+}
+
 std::string where_text(const RunCommandOptions& options, const reports::RepeatedSteps& steps,
-                       const std::string& processes) {
-  return fmt::format(
-      "measured on this machine's CPU{} with {} kernels: {} steps, median {}, p5 {}, p95 {}",
-      processes, options.kernels, steps.steps, duration_text(steps.median_ns),
-      duration_text(steps.p5_ns), duration_text(steps.p95_ns));
+                       const std::string& machine) {
+  return fmt::format("measured on {} with {} kernels: {} steps, median {}, p5 {}, p95 {}", machine,
+                     options.kernels, steps.steps, duration_text(steps.median_ns),
+                     duration_text(steps.p5_ns), duration_text(steps.p95_ns));
 }
 
 int report_run(const RunCommandOptions& options, const Scenario& scenario, const Schedule& schedule,
-               const hw::Run& run, const std::string& processes, std::optional<RunFolder>& folder,
+               const hw::Run& run, const std::string& machine, std::optional<RunFolder>& folder,
                Progress& progress) {
   progress.begin(phase::kFigures);
   const reports::RepeatedSteps steps = reports::repeated_steps(run.step_ns);
@@ -65,7 +69,7 @@ int report_run(const RunCommandOptions& options, const Scenario& scenario, const
     print(summary);
   } else if (!options.quiet) {
     std::string text =
-        run_text(options, scenario, schedule, metrics, where_text(options, steps, processes));
+        run_text(options, scenario, schedule, metrics, where_text(options, steps, machine));
     if (!options.out.empty()) text += fmt::format("\nWritten to {}\n", options.out);
     print(text);
   }
@@ -87,6 +91,7 @@ std::vector<Phase> plan_of(const RunCommandOptions& options) {
 int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
   const ScenarioInput input(options);
   const Scenario& scenario = input.scenario();
+  const std::string machine = is_on_cuda(options) ? gpu_name() : "this machine's CPU";
   Progress progress(progress_options(options), estimated_kernels(scenario), plan_of(options));
   const Schedule schedule = input.schedule();
   progress.begin(phase::kLower);
@@ -98,11 +103,13 @@ int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
   if (!options.out.empty()) const RunFolder possible(options.out, options.force);
   progress.begin(phase::kRun);
   ProcessRun run;
-  std::string where;
+  std::string where = machine;
   if (processes != nullptr) {
     run = run_on_processes(program, host_run_options(options), *processes);
-    where = fmt::format(" in {} processes (clocks within {})", program.ranks.size(),
-                        duration_text(run.clock_bound_ns));
+    where += fmt::format(" in {} processes (clocks within {})", program.ranks.size(),
+                         duration_text(run.clock_bound_ns));
+  } else if (is_on_cuda(options)) {
+    run.outcome = run_on_cuda(program, host_run_options(options));
   } else {
     run.outcome = run_on_host(program, host_run_options(options));
   }
@@ -139,6 +146,9 @@ int run_command(const RunCommandOptions& options) {
   const std::unique_ptr<hw::Processes> processes = hw::mpi_processes();
   if (!processes) return run_and_report(options, nullptr);
   try {
+    if (is_on_cuda(options)) {
+      throw hw::MachineError("--backend cuda runs its ranks in one process, not under mpirun");
+    }
     return processes->reports() ? run_and_report(options, processes.get())
                                 : run_along(options, *processes);
   } catch (const Error& error) {

@@ -1,0 +1,31 @@
+#include "cli/cuda_run.h"
+
+#include <chrono>
+#include <memory>
+
+#include "hw/cuda/backend.h"
+
+namespace steptwin::cli {
+
+std::string gpu_name() {
+  const hw::cuda::Probe found = hw::cuda::probe();
+  if (found.devices == 0) throw hw::MachineError("--backend cuda finds no GPU: " + found.reason);
+  return found.name;
+}
+
+std::variant<hw::Run, Deadlock> run_on_cuda(const Program& program, const HostRunOptions& options) {
+  hw::RunOptions run;
+  run.repeat = options.repeat;
+  run.warmup = options.warmup;
+  run.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(options.deadline_s));
+  run.traced = options.traced;
+  run.emulation = {false, false};
+  hw::cuda::Settings settings;
+  settings.kernels = options.timed ? hw::KernelMode::timed : hw::KernelMode::real;
+  hw::Stop stop;
+  const std::unique_ptr<hw::Job> job = hw::cuda::make_job(program, settings, stop);
+  return hw::execute(program, *job, stop, run);
+}
+
+}  // namespace steptwin::cli
