@@ -167,7 +167,9 @@ TEST_CASE("what hangs on devices hangs in the same cycle as in the simulator") {
         stage_scenario("1f1b", schedule.stages.stages(), 1, schedule.micro_batches, 1, 1, 1, 0);
     const Program program = lowered(schedule, scenario);
     const FakeMachine machine(2);
-    const auto outcome = run_on_fake(program);
+    RunOptions options = quick_options();
+    options.deadline = std::chrono::seconds(1);
+    const auto outcome = run_on_fake(program, options);
     const auto& measured = std::get<Deadlock>(outcome);
     const auto simulated = std::get<Deadlock>(sim::simulate(program));
     CHECK(measured.cycle_text != "");

@@ -15,7 +15,7 @@ TEST_CASE("events have times on the host's clock, as exact as the tie") {
   const Stream stream = make_stream(Urgency::ordinary);
   Stopwatch watch(2);
   watch.tie(stream.get(), {stop, std::chrono::seconds(5)});
-  CHECK(fake_gpu::calls("cudaEventRecord") > 1);
+  CHECK(fake_gpu::calls("cudaEventRecord") > 0);
   const TimeNs before = host_now_ns();
   check(cudaEventRecord(watch.begin(1), stream.get()), "cudaEventRecord");
   while (!is_complete(watch.begin(1))) std::this_thread::yield();
