@@ -19,10 +19,19 @@ struct CalibrateCommandOptions : Options {
   double effort = 1;
 };
 
+// Before anything is measured, which takes a while.
+void refuse_without_folder(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (folder.empty() || std::filesystem::is_directory(folder)) return;
+  throw Error({file, 0, 0}, "cannot be made: there is no such folder",
+              "a place where files can be made, whose folder exists");
+}
+
 int calibrate_command(const CalibrateCommandOptions& options) {
   if (!options.force && std::filesystem::exists(options.machine)) {
     throw Error({options.machine, 0, 0}, "exists", "another name, or --force");
   }
+  refuse_without_folder(options.machine);
   const Machine machine = calibrated_machine(options.effort, options.quiet);
   write_file(options.machine, machine_text(machine), options.force);
   if (options.json) {
@@ -46,7 +55,7 @@ void add_calibrate_command(CLI::App& program, Action& action) {
   constexpr double kLeast = 0.05;
   constexpr double kMost = 100;
   command->add_option("--effort", options->effort, "1: some ten seconds")
-      ->check(CLI::Range(kLeast, kMost))
+      ->check(number_between(kLeast, kMost))
       ->capture_default_str();
   add_output_options(*command, *options);
   command->callback(

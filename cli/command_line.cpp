@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include <fmt/format.h>
+
 namespace steptwin::cli {
 
 CLI::App* add_command(CLI::App& program, const std::string& name, const std::string& does,
@@ -34,6 +36,18 @@ void add_output_options(CLI::App& command, Options& options) {
   command.add_option("--color", options.color, "Colour the output: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
+}
+
+CLI::Validator number_between(double least, double most) {
+  const std::string range = fmt::format("from {} to {}", least, most);
+  return CLI::Validator(
+      [least, most, range](const std::string& input) {
+        double value = 0;
+        const bool is_number = CLI::detail::lexical_cast(input, value);
+        const bool is_right = is_number && value >= least && value <= most;
+        return is_right ? std::string() : fmt::format("{} is not a number {}", input, range);
+      },
+      range);
 }
 
 }  // namespace steptwin::cli

@@ -16,4 +16,7 @@ void add_scenario_options(CLI::App& command, Options& options, const std::string
 void add_folder_options(CLI::App& command, Options& options);
 void add_output_options(CLI::App& command, Options& options);
 
+// A number from `least` to `most`; nan, of which no comparison tells, is none.
+CLI::Validator number_between(double least, double most);
+
 }  // namespace steptwin::cli

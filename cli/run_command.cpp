@@ -189,7 +189,7 @@ void add_run_command(CLI::App& program, Action& action) {
   constexpr double kLongest = 86'400;
   command
       ->add_option("--deadline", options->deadline_s, "Seconds without progress to give up after")
-      ->check(CLI::Range(kShortest, kLongest))
+      ->check(number_between(kShortest, kLongest))
       ->capture_default_str();
   command->callback([options, &action] { action = [options] { return run_command(*options); }; });
 }

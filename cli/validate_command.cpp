@@ -143,7 +143,9 @@ int validate_command(const ValidateOptions& options) {
   if (options.json) {
     print(validation_json(results, totals));
   } else if (!options.quiet) {
-    print(machine_report(machine) + "\n" + validation_text(results, totals));
+    print(machine_report(machine) + "\n" +
+          validation_text(results, totals, static_cast<std::size_t>(terminal_width()),
+                          use_color(options)));
   }
   const bool is_off =
       options.max_error_percent > 0 && totals.worst_error * 100 > options.max_error_percent;
@@ -176,7 +178,7 @@ void add_validate_command(CLI::App& program, Action& action) {
   command
       ->add_option("--max-error", options->max_error_percent,
                    "Exit with status 1 if a step time is off by more percent")
-      ->check(CLI::Range(0.0, kMostPercent));
+      ->check(number_between(0, kMostPercent));
   command->callback(
       [options, &action] { action = [options] { return validate_command(*options); }; });
 }

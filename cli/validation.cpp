@@ -6,12 +6,21 @@
 #include <fmt/format.h>
 
 #include "cli/json_writer.h"
+#include "cli/printable.h"
 #include "model/formats/toml_table.h"
+#include "reports/paint.h"
+#include "reports/text_table.h"
 
 namespace steptwin::cli {
 namespace {
 
 constexpr double kToldApart = 0.05;
+constexpr std::size_t kLeastWidth = 40;
+
+std::string ms_text(TimeNs time) {
+  constexpr double kMs = 1e6;
+  return fmt::format("{:.2f}", static_cast<double>(time) / kMs);
+}
 
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -109,33 +118,39 @@ ValidationTotals totals_of(const std::vector<CaseResult>& results) {
   return totals;
 }
 
-std::string validation_text(const std::vector<CaseResult>& results,
-                            const ValidationTotals& totals) {
-  constexpr double kMs = 1e6;
-  std::size_t widest = 4;
-  for (const CaseResult& result : results) widest = std::max(widest, result.name.size());
-  std::string text = fmt::format(
-      "{:<{}}  measured      p5     p95  simulated   error  bubble  overlap\n", "case", widest);
+std::string validation_text(const std::vector<CaseResult>& results, const ValidationTotals& totals,
+                            std::size_t width, bool color) {
+  width = std::max(width, kLeastWidth);
+  reports::TextTable table;
+  table.columns = {{"case"},      {"measured"}, {"p5", 2},     {"p95", 2},
+                   {"simulated"}, {"error"},    {"bubble", 1}, {"overlap", 1}};
   for (const CaseResult& result : results) {
-    const auto ms = [](TimeNs time) { return static_cast<double>(time) / kMs; };
-    text +=
-        fmt::format("{:<{}}  {:8.2f} {:7.2f} {:7.2f}   {:8.2f}  {:+5.1f} %  {:+6.1f}   {:+6.1f}\n",
-                    result.name, widest, ms(result.measured.median_ns), ms(result.measured.p5_ns),
-                    ms(result.measured.p95_ns), ms(result.simulated_ns), result.error() * 100,
-                    result.bubble_points(), result.overlap_points());
+    table.rows.push_back({printable(result.name), ms_text(result.measured.median_ns),
+                          ms_text(result.measured.p5_ns), ms_text(result.measured.p95_ns),
+                          ms_text(result.simulated_ns),
+                          fmt::format("{:+.1f} %", result.error() * 100),
+                          fmt::format("{:+.1f}", result.bubble_points()),
+                          fmt::format("{:+.1f}", result.overlap_points())});
   }
-  text += "times in ms; bubble and overlap: simulated minus measured, in points\n\n";
-  text += fmt::format("error of the step time   median {:.1f} %, worst {:.1f} %\n",
-                      totals.median_error * 100, totals.worst_error * 100);
-  text += fmt::format("bubble, overlap          worst {:.1f} and {:.1f} points\n",
-                      totals.worst_bubble_points, totals.worst_overlap_points);
+  const auto line = [width](const std::string& text) {
+    constexpr std::size_t kIndent = 25;
+    return reports::wrapped(text, width, kIndent) + "\n";
+  };
+  std::string text = reports::table_text(table, width, color);
+  text += reports::wrapped(
+      "        times in ms; bubble and overlap: simulated minus measured, in points", width, 8);
+  text += "\n\n";
+  text += line(fmt::format("error of the step time   median {:.1f} %, worst {:.1f} %",
+                           totals.median_error * 100, totals.worst_error * 100));
+  text += line(fmt::format("bubble, overlap          worst {:.1f} and {:.1f} points",
+                           totals.worst_bubble_points, totals.worst_overlap_points));
   if (results.size() > 1) {
-    text += fmt::format(
-        "which of two is faster   named rightly for {} of {} pairs that differ by over 5 %\n",
-        totals.pairs_right, totals.pairs);
+    text += line(fmt::format(
+        "which of two is faster   named rightly for {} of {} pairs that differ by over 5 %",
+        totals.pairs_right, totals.pairs));
   }
-  text += fmt::format("tracing                  costs {:.1f} % of the step (median)\n",
-                      totals.tracing_cost * 100);
+  text += line(fmt::format("tracing                  costs {:.1f} % of the step (median)",
+                           totals.tracing_cost * 100));
   return text;
 }
 

@@ -54,7 +54,9 @@ struct ValidationTotals {
 // At least one result.
 ValidationTotals totals_of(const std::vector<CaseResult>& results);
 
-std::string validation_text(const std::vector<CaseResult>& results, const ValidationTotals& totals);
+// No line is longer than `width`, or 40.
+std::string validation_text(const std::vector<CaseResult>& results, const ValidationTotals& totals,
+                            std::size_t width, bool color);
 std::string validation_json(const std::vector<CaseResult>& results, const ValidationTotals& totals);
 
 }  // namespace steptwin::cli

@@ -58,15 +58,19 @@ struct Machine {
 enum class MachineKernels : std::uint8_t { timed, real };
 
 // The Program as the machine would run it: its own host costs on top of those of the Program,
-// transfers and collectives by what they take here, and kernels that share its cores.
+// transfers and collectives by what they take here, and kernels that share its cores. It launches
+// a kernel once, whatever it stands for: the modelled time of its other launches is host work
+// before it, outside the launch lock.
 //
 // The forked thread of an overlap begins first: whoever forked it goes on `resume` later, which is
 // host work in the Program that is returned.
 //
 //   timed   compute and copy: + lateness. Transfers, collectives: at least what their bytes take,
 //           + the latency of handing on
-//   real    compute as modelled (products are sized by the measured rate). Transfers, collectives
-//           and copies: by their fits alone, since no link is emulated; effective_cores shared
+//   real    compute as modelled (products are sized by the measured rate). Host costs, transfers,
+//           collectives and copies: the machine's alone, since nothing is emulated;
+//           effective_cores shared
+// Throws Error if the durations together come to more than can be added up.
 Program calibrated(Program program, const Machine& machine, MachineKernels kernels);
 
 }  // namespace steptwin

@@ -60,7 +60,7 @@ class Summary {
         width_(std::max(static_cast<std::size_t>(std::max(options.width, 0)), kLeastWidth)) {}
 
   std::string text() {
-    if (!options_.title.empty()) text_ += bold(wrapped(options_.title, width_, 2)) + "\n\n";
+    if (!options_.title.empty()) title();
     headline();
     text_ += '\n';
     text_ += rank_table(metrics_, {options_.color, width_});
@@ -70,6 +70,17 @@ class Summary {
   }
 
  private:
+  // Of one line or several.
+  void title() {
+    std::string_view rest = options_.title;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      text_ += bold(wrapped(rest.substr(0, end), width_, 2)) + "\n";
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    text_ += '\n';
+  }
+
   std::string bold(std::string_view text) const {
     return painted(options_.color, tint::kBold, text);
   }

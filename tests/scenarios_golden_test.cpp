@@ -31,7 +31,8 @@ std::filesystem::path scenario_folder() {
 std::vector<std::filesystem::path> scenario_files() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(scenario_folder())) {
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    const bool is_cases = entry.path().filename().string().ends_with("_cases.toml");
+    if (entry.path().extension() == ".toml" && !is_cases) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -41,7 +42,7 @@ std::vector<std::filesystem::path> scenario_files() {
 // writes them anew; the difference is then there to be read before it is committed.
 TEST_CASE("every scenario gives its expected summary, byte by byte") {
   const std::vector<std::filesystem::path> files = scenario_files();
-  CHECK(files.size() >= 16);
+  CHECK(files.size() >= 19);
   for (const std::filesystem::path& file : files) {
     CAPTURE(file.string());
     const Scenario scenario = read_scenario(file_text(file), file.string());

@@ -35,6 +35,16 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+TEST_CASE("a title of several lines: each is broken by itself") {
+  const std::string text = terminal_summary(compute_metrics(two_ranks()),
+                                            {false, 60,
+                                             "a pipeline of two ranks\nmeasured on this machine, "
+                                             "three times, for what it is worth"});
+  CHECK(
+      text.starts_with("a pipeline of two ranks\n"
+                       "measured on this machine, three times, for what it is worth\n\n"));
+}
+
 TEST_CASE("a summary at 80 columns") {
   // Rank 0 computes 12 of 20, rank 1 10 of 20. Of 18 ms without compute 11 are dependency (rank 0
   // 8..15, rank 1 0..4), 2 transfers, 5 the end of rank 1. Communication: 9 + 6, 1 under compute.
