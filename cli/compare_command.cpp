@@ -18,8 +18,7 @@
 #include "compare/measured_durations.h"
 #include "compare/replay.h"
 #include "model/error.h"
-#include "model/lowering/lower.h"
-#include "model/validate.h"
+#include "model/scenario_program.h"
 #include "reports/compare.h"
 #include "reports/compare_json.h"
 #include "reports/compare_text.h"
@@ -37,9 +36,7 @@ Program program_of(const RecordedRun& run) {
   Options options;
   options.input = run.scenario_file;
   const ScenarioInput input(options);
-  Program program = lower(input.schedule(), input.scenario());
-  validate(program);
-  return program;
+  return scenario_program(input.schedule(), input.scenario());
 }
 
 void require_trace_of(const Program& program, const RecordedRun& run,

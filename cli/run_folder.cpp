@@ -16,9 +16,9 @@
 namespace steptwin::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOurFiles = {
-    "scenario.toml", "schedule.steps", "trace.csv",    "host.csv",
-    "memory.csv",    "trace.json",     "summary.json", "report.html"};
+constexpr std::array<std::string_view, 9> kOurFiles = {
+    "scenario.toml", "machine.toml", "schedule.steps", "trace.csv",  "host.csv",
+    "memory.csv",    "trace.json",   "summary.json",   "report.html"};
 
 bool is_ours(const std::filesystem::directory_entry& entry) {
   const std::string name = entry.path().filename().string();

@@ -80,6 +80,7 @@ std::vector<Phase> output_phases() {
 void write_inputs(RunFolder& folder, Scenario scenario, const Schedule& schedule) {
   if (!scenario.pipeline.schedule_file.empty()) scenario = around_written_schedule(scenario);
   folder.write("scenario.toml", scenario_text(scenario));
+  if (scenario.machine.given) folder.write(std::string(kMachineFile), scenario.machine.text);
   folder.write("schedule.steps", steps_text(schedule));
 }
 

@@ -10,9 +10,8 @@
 #include "cli/progress.h"
 #include "cli/scenario_input.h"
 #include "cli/schedule_forms.h"
-#include "model/lowering/lower.h"
+#include "model/scenario_program.h"
 #include "model/size_limit.h"
-#include "model/validate.h"
 #include "reports/grid.h"
 #include "reports/timeline_text.h"
 #include "sim/simulate.h"
@@ -35,8 +34,7 @@ std::string slot_grid(const Schedule& schedule, const ScheduleOptions& options) 
 // When what runs shows only in a simulation. One that hangs has no times.
 ScheduleText timed_grid(const Schedule& schedule, const Scenario& scenario,
                         const ScheduleOptions& options) {
-  const Program program = lower(schedule, scenario);
-  validate(program);
+  const Program program = scenario_program(schedule, scenario);
   const auto outcome = sim::simulate(program, {.host_records = false});
   const auto* trace = std::get_if<Trace>(&outcome);
   if (trace == nullptr) {

@@ -15,10 +15,9 @@
 #include "cli/run_report.h"
 #include "cli/scenario_input.h"
 #include "deadlocks/way_out.h"
-#include "model/lowering/lower.h"
+#include "model/scenario_program.h"
 #include "model/scenario_schedule.h"
 #include "model/size_limit.h"
-#include "model/validate.h"
 #include "reports/metrics.h"
 #include "reports/summary_json.h"
 #include "reports/timeline_text.h"
@@ -62,8 +61,7 @@ int simulate_command(const SimulateOptions& options) {
   Progress progress(progress_options(options), estimated_kernels(scenario), plan_of(options));
   const Schedule schedule = input.schedule();
   progress.begin(phase::kLower);
-  const Program program = lower(schedule, scenario);
-  validate(program);
+  const Program program = scenario_program(schedule, scenario);
   progress.count(program.kernels.size());
   std::optional<RunFolder> folder;
   if (!options.out.empty()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/error.h"
+#include "model/machine.h"
 #include "model/program.h"
 #include "model/step.h"
 #include "model/units.h"
@@ -195,6 +196,14 @@ struct StreamKeys {
   std::string data;
 };
 
+// The machine that the scenario is simulated on.
+struct MachineKeys {
+  bool given = false;
+  Machine machine;
+  std::string text;  // of its file, for a copy of it
+  MachineKernels kernels = MachineKernels::real;
+};
+
 struct Scenario {
   std::string name;
   std::string file;  // where it was read from, for messages
@@ -215,6 +224,7 @@ struct Scenario {
   StreamKeys streams;
   NoiseKeys noise;
   ContentionKeys contention;
+  MachineKeys machine;
 
   std::int32_t stages() const { return pipeline.ranks * pipeline.chunks_per_rank; }
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "model/formats/idle_keys.h"
 #include "model/formats/scenario_sections.h"
 #include "model/formats/scenario_words.h"
 #include "model/schedules/schedules.h"
@@ -9,8 +10,6 @@
 namespace steptwin {
 namespace {
 
-constexpr std::string_view kNoMoeLayer = "no layer is moe";
-constexpr std::string_view kMoeLayer = "moe layers in layers.per_stage";
 constexpr std::string_view kNoTransfer = "there is one rank, which sends nothing";
 constexpr std::string_view kNoCommunication = "there is one rank, which communicates with nobody";
 constexpr std::string_view kNoOverlap = "pipeline.overlap is \"none\"";
@@ -45,9 +44,9 @@ std::string limited_schedules() {
 }
 
 // Each check names the keys of one section that may be idle. `differs`: from the default.
-class IdleKeys {
+class IdleKeyChecks {
  public:
-  IdleKeys(const TomlTable& document, const Scenario& scenario)
+  IdleKeyChecks(const TomlTable& document, const Scenario& scenario)
       : document_(document),
         scenario_(scenario),
         has_moe_(any_layer(scenario.layers, LayerKind::moe)),
@@ -62,10 +61,11 @@ class IdleKeys {
     check_launches();
     check_network();
     check_contention();
-    check_streams();
     check_noise();
     check_data();
     check_memory();
+    refuse_idle_streams(shared());
+    refuse_idle_beside_machine(shared());
   }
 
  private:
@@ -289,97 +289,18 @@ class IdleKeys {
               "contention.compute_loss is 0", "a contention.compute_loss above 0");
   }
 
-  void check_streams() const {
-    const StreamKeys& keys = scenario_.streams;
-    refuse_if(!keys.ep.empty() && !has_moe_, "streams", "ep", kNoMoeLayer, kMoeLayer);
-    refuse_if(!keys.fsdp.empty() && !may_shard(), "streams", "fsdp", "parallel.fsdp is false",
-              "parallel.fsdp = true");
-    const bool in_file = !scenario_.pipeline.schedule_file.empty();
-    refuse_if(!keys.data.empty() && !scenario_.pipeline.data_steps && !in_file, "streams", "data",
-              "pipeline.data_steps is false", "pipeline.data_steps = true");
-    const bool both_ways = !keys.p2p_forward.empty() && !keys.p2p_backward.empty();
-    refuse_if(!keys.p2p.empty() && both_ways, "streams", "p2p",
-              "streams.p2p_forward and streams.p2p_backward are both given",
-              "one of those two removed");
-    const bool all_named = !keys.p2p.empty() || both_ways;
-    refuse_if(keys.preset != StreamPreset::two && all_named && !moves_peers(), "streams", "preset",
-              "every class it moves has a stream of its own name", "a class left to the preset");
-    const bool fits_neighbours = keys.preset == StreamPreset::two ||
-                                 keys.preset == StreamPreset::multi_stream || moves_peers();
-    const bool per_neighbour = scenario_.pipeline.p2p == P2pMode::multi_stream;
-    refuse_if(per_neighbour && !fits_neighbours, "streams", "preset",
-              "pipeline.p2p = \"multi_stream\" gives every neighbour a stream",
-              "pipeline.p2p = \"batch\"");
-    refuse_if(per_neighbour && all_named, "pipeline", "p2p",
-              "[streams] names the streams of all transfers", "pipeline.p2p = \"batch\"");
-    check_stream_names();
-  }
-
-  // Whether the preset gives the collectives of peers a stream of their own.
-  bool moves_peers() const {
-    const StreamKeys& keys = scenario_.streams;
-    return keys.preset == StreamPreset::per_group &&
-           ((has_moe_ && keys.ep.empty()) || (may_shard() && keys.fsdp.empty()));
-  }
-
-  // The stream on which the preset puts all transfers of a direction; "" if they have several.
-  std::string preset_stream(bool forward) const {
-    if (scenario_.pipeline.p2p == P2pMode::multi_stream) return "";
-    switch (scenario_.streams.preset) {
-      case StreamPreset::two:
-        return "comm";
-      case StreamPreset::per_group:
-        return "p2p";
-      case StreamPreset::per_direction:
-        return forward ? "p2p_forward" : "p2p_backward";
-      case StreamPreset::multi_stream:
-      case StreamPreset::per_edge:
-      case StreamPreset::unqueued:
-        break;
-    }
-    return "";
-  }
-
-  // Names that say what is so without them.
-  void check_stream_names() const {
-    const StreamKeys& keys = scenario_.streams;
-    const std::string_view because = "it is on that stream without it";
-    const bool ep_apart = keys.preset == StreamPreset::per_group;
-    refuse_if(!keys.ep.empty() && keys.ep == (ep_apart ? "ep" : "comm"), "streams", "ep", because,
-              "");
-    const auto is_idle = [this, &keys](const std::string& name, bool forward) {
-      return !name.empty() && name == (keys.p2p.empty() ? preset_stream(forward) : keys.p2p);
-    };
-    refuse_if(is_idle(keys.p2p_forward, true), "streams", "p2p_forward", because, "");
-    refuse_if(is_idle(keys.p2p_backward, false), "streams", "p2p_backward", because, "");
-    const auto says_preset = [this, &keys](const std::string& directed, bool forward) {
-      return !directed.empty() || keys.p2p == preset_stream(forward);
-    };
-    refuse_if(!keys.p2p.empty() && says_preset(keys.p2p_forward, true) &&
-                  says_preset(keys.p2p_backward, false),
-              "streams", "p2p", because, "");
-  }
-
   void refuse_part(bool is_idle, const std::string& part, std::string_view because,
                    std::string_view instead) const {
     refuse_if(is_idle, "layers", part + "_us", because, instead);
     refuse_if(is_idle, "layers", part + "_bytes", because, instead);
   }
 
-  // Nothing if the key is not there: then the value came by another key, or is a default.
   void refuse_if(bool is_idle, std::string_view section, std::string_view key,
                  std::string_view because, std::string_view instead) const {
-    if (!is_idle) return;
-    const auto table = find_table(document_, section);
-    if (!table) return;
-    if (key.ends_with("_us")) {
-      if (const auto duration = find_duration(*table, key)) {
-        refuse_without_effect(duration->value, because, instead);
-      }
-    } else if (const auto value = find(*table, key)) {
-      refuse_without_effect(*value, because, instead);
-    }
+    shared().refuse_if(is_idle, section, key, because, instead);
   }
+
+  IdleKeys shared() const { return {document_, scenario_, has_moe_, may_shard()}; }
 
   const TomlTable& document_;
   const Scenario& scenario_;
@@ -390,7 +311,7 @@ class IdleKeys {
 }  // namespace
 
 void refuse_idle_keys(const TomlTable& document, const Scenario& scenario) {
-  IdleKeys(document, scenario).check();
+  IdleKeyChecks(document, scenario).check();
 }
 
 }  // namespace steptwin

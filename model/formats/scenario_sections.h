@@ -23,6 +23,7 @@ void read_layers(const TomlTable& section, Scenario& scenario);
 void read_network(const TomlTable& section, NetworkKeys& keys);
 void read_streams(const TomlTable& section, StreamKeys& keys);
 void read_contention(const TomlTable& section, ContentionKeys& keys);
+void read_machine_keys(const TomlTable& section, Scenario& scenario);  // and the file it names
 
 // Sections that this version knows but cannot honour.
 void read_unavailable_sections(const TomlTable& document);

@@ -239,6 +239,12 @@ void add_contention(std::string& out, const ContentionKeys& keys) {
   add(out, "host_cores", integer_text(keys.host_cores));
 }
 
+void add_machine(std::string& out, const MachineKeys& keys) {
+  add_section(out, "machine");
+  add(out, "file", toml_string(kMachineFile));
+  add(out, "kernels", word_text(kMachineKernels, keys.kernels));
+}
+
 }  // namespace
 
 std::string scenario_text(const Scenario& scenario) {
@@ -256,6 +262,7 @@ std::string scenario_text(const Scenario& scenario) {
   add_streams(out, scenario.streams);
   add_contention(out, scenario.contention);
   add_noise(out, scenario.noise);
+  if (scenario.machine.given) add_machine(out, scenario.machine);
   return out;
 }
 

@@ -148,6 +148,7 @@ Scenario read_scenario(std::string_view text, const std::string& file,
   if (const auto section = find_table(document, "contention")) {
     read_contention(*section, scenario.contention);
   }
+  if (const auto section = find_table(document, "machine")) read_machine_keys(*section, scenario);
   refuse_idle_keys(document, scenario);
   refuse_uneven_hosts(document, scenario);
   refuse_long_transfers(document, scenario);

@@ -33,6 +33,10 @@ namespace steptwin {
 //             uses the counts of its forward. Beside it, [stage] may hold activation_bytes,
 //             input_share and parameter_bytes.
 //
+// [machine]: `file` is a machine file (machine_toml.h), relative to the folder of the scenario, and
+// `kernels` says which of its figures count ("real", or "timed"). What the machine overrules of
+// [contention] is refused beside it.
+//
 // [network]: a link class that is not given while the other is, is timed by the p2p_ keys.
 
 // `overrides` are key=value, as in toml_document.h. `file` is for messages and for finding the
@@ -41,7 +45,8 @@ Scenario read_scenario(std::string_view text, const std::string& file,
                        const std::vector<std::string>& overrides = {});
 
 // The scenario with every default written out. Reading it gives the same scenario again, but for
-// `file`.
+// `file`; a machine's file, whose text is in the scenario, must stand beside it as kMachineFile.
+inline constexpr std::string_view kMachineFile = "machine.toml";
 std::string scenario_text(const Scenario& scenario);
 
 }  // namespace steptwin

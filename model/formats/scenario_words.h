@@ -32,6 +32,8 @@ inline constexpr Words<StreamPreset, 6> kStreamPresets = {
      {"per_edge", StreamPreset::per_edge},
      {"unqueued", StreamPreset::unqueued}}};
 inline constexpr Words<bool, 2> kHostThreads = {{{"free", false}, {"one", true}}};
+inline constexpr Words<MachineKernels, 2> kMachineKernels = {
+    {{"real", MachineKernels::real}, {"timed", MachineKernels::timed}}};
 inline constexpr Words<LayerKind, 2> kLayerKinds = {
     {{"moe", LayerKind::moe}, {"dense", LayerKind::dense}}};
 

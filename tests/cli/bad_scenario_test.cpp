@@ -29,7 +29,7 @@ TEST_CASE("unknown keys and sections, and sections that are still to come") {
   check_refused(folder, right + "[zebra]\n",
                 "s.toml:9:2: error: unknown key \"zebra\"; expected one of name, pipeline, ");
   check_refused(folder, "ranks = 2\n" + right, "s.toml:1:1: error: unknown key \"ranks\"; ");
-  for (const std::string section : {"model", "cluster", "machine"}) {
+  for (const std::string section : {"model", "cluster"}) {
     check_refused(folder, right + "[" + section + "]\n",
                   "s.toml:9:1: error: [" + section + "] is not available in this version; ");
   }

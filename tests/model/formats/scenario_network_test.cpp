@@ -190,8 +190,6 @@ TEST_CASE("sections that this version cannot honour") {
            "[model] is not available in this version", "[stage] or [layers]"},
           {10, "[cluster]\npreset = \"h800\"", 10, 1, "[cluster] is not available in this version",
            "[network]"},
-          {10, "[machine]\nfile = \"m.toml\"", 10, 1, "[machine] is not available in this version",
-           "[stage] or [layers]"},
           {10, "[noise]\nseed = -1", 11, 8, "noise.seed is -1", "a whole number from 0"},
           {10, "[noise]\nseed = \"x\"", 11, 8, "noise.seed is \"x\"", "a whole number from 0"},
           {10, "[noise]\ncompute_sigma = 2.1", 11, 17, "noise.compute_sigma is 2.1",
