@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "model/formats/quoted_text.h"
+
 namespace steptwin::reports {
 namespace {
 
@@ -40,7 +42,8 @@ void CsvRows::expect(std::span<const std::string_view> columns) {
     const Field& field = fields_[place];
     const auto found = std::find(columns.begin(), columns.end(), field.text);
     if (found == columns.end()) {
-      throw error(field.column, fmt::format("there is no column \"{}\"", field.text), header);
+      throw error(field.column, fmt::format("there is no column {}", quoted_text(field.text)),
+                  header);
     }
     std::size_t& known = place_of_column_[static_cast<std::size_t>(found - columns.begin())];
     if (known != field_count_) {
@@ -70,7 +73,7 @@ std::int64_t CsvRows::integer(std::size_t column, std::int64_t least, std::int64
   const char* end = digits.data() + digits.size();
   const auto [stop, code] = std::from_chars(digits.data(), end, value);
   if (code != std::errc() || stop != end || value < least || value > most) {
-    throw error_at(column, fmt::format("{} is \"{}\"", columns_[column], digits),
+    throw error_at(column, fmt::format("{} is {}", columns_[column], quoted_text(digits)),
                    fmt::format("a whole number from {} to {}", least, most));
   }
   return value;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "model/formats/quoted_text.h"
+
 namespace steptwin::reports {
 namespace {
 
@@ -87,7 +89,7 @@ void read_step_and_parts(const CsvRows& rows, const PartColumns& columns, TraceK
   std::vector<TracePart> read;
   Rest steps(whole);
   if (!take_whole(steps, kernel.step, read)) {
-    throw rows.error_at(columns.step, fmt::format("\"{}\" is unknown", whole),
+    throw rows.error_at(columns.step, fmt::format("{} is unknown", quoted_text(whole)),
                         "a step like \"FWD\", or \"BATCH_SEND_RECV[FWD_SEND(s0,m1)|...]\"");
   }
   if (read.size() != (peers > 1 ? peers : 0)) {
@@ -99,7 +101,7 @@ void read_step_and_parts(const CsvRows& rows, const PartColumns& columns, TraceK
   const std::string& text = rows.text(columns.spans);
   Rest spans(text);
   if (!take_spans(spans, read)) {
-    throw rows.error_at(columns.spans, fmt::format("part_spans_ns is \"{}\"", text),
+    throw rows.error_at(columns.spans, fmt::format("part_spans_ns is {}", quoted_text(text)),
                         read.empty() ? "nothing, as the kernel has fewer than two parts"
                                      : fmt::format("{} spans, as in \"0-5;3-9\"", read.size()));
   }

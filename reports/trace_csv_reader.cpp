@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/formats/quoted_text.h"
 #include "model/hooks.h"
 #include "reports/csv_rows.h"
 #include "reports/trace_csv.h"
@@ -71,7 +72,7 @@ Enum named(const CsvRows& rows, std::size_t column, Enum last) {
   for (int value = 0; value <= static_cast<int>(last); ++value) {
     if (name_of(static_cast<Enum>(value)) == rows.text(column)) return static_cast<Enum>(value);
   }
-  throw rows.error_at(column, fmt::format("\"{}\" is unknown", rows.text(column)),
+  throw rows.error_at(column, fmt::format("{} is unknown", quoted_text(rows.text(column))),
                       fmt::format("one like \"{}\"", name_of(Enum{})));
 }
 
@@ -100,7 +101,8 @@ std::vector<std::int32_t> peers_in(const CsvRows& rows, std::size_t column) {
     const auto [stop, code] = std::from_chars(cursor, end, peer);
     const bool ends_well = stop == end || (*stop == ';' && stop + 1 != end);
     if (code != std::errc() || !ends_well || peer < 0 || peer >= kMostRanks) {
-      throw rows.error_at(column, fmt::format("peer is \"{}\"", text), "ranks, as in \"1;3\"");
+      throw rows.error_at(column, fmt::format("peer is {}", quoted_text(text)),
+                          "ranks, as in \"1;3\"");
     }
     peers.push_back(peer);
     cursor = stop == end ? end : stop + 1;
@@ -158,7 +160,7 @@ void read_kernels(CsvRows& rows, Trace& trace, std::vector<RankNames>& ranks) {
 void read_hook(const CsvRows& rows, std::size_t column, bool forward, HostRecord& record) {
   const auto place = hook_labelled(rows.text(column));
   if (!place) {
-    throw rows.error_at(column, fmt::format("hook is \"{}\"", rows.text(column)),
+    throw rows.error_at(column, fmt::format("hook is {}", quoted_text(rows.text(column))),
                         "letter and layer from 1, as in \"A2\", or \"D_LAST\"");
   }
   record.hook = place->hook;

@@ -143,8 +143,8 @@ struct State {
   std::vector<std::int32_t> active_streams;  // stack: may be able to go on
   std::vector<std::int32_t> active_ranks;    // their host threads may
   UnsetArray<KernelTimes> times;             // by kernel; written when it arrives and ends
-  UnsetArray<TimeSpan> part_times;          // by part; written for kernels with several
-  std::vector<TimeSpan> records;         // by command, if wanted
+  UnsetArray<TimeSpan> part_times;           // by part; written for kernels with several
+  std::vector<TimeSpan> records;             // by command, if wanted
 };
 
 // All arrays sized, main threads about to begin, nothing run yet.

@@ -49,7 +49,8 @@ TEST_CASE("report: a recorded pipeline run") {
   const RunResult run = run_program({"report", "data/pp_dump"}, request);
   CHECK(run.status == 0);
   CHECK(run.errors.empty());
-  CHECK(run.output == R"(data/pp_dump: a recorded pipeline, 2 ranks, 3 micro-batches, iterations 3 to 5
+  CHECK(run.output ==
+        R"(data/pp_dump: a recorded pipeline, 2 ranks, 3 micro-batches, iterations 3 to 5
   (2 before them left out)
 
   step time      126 ms   median, of the slowest rank; 5 to 95 %: 126 ms to 137
