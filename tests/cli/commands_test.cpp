@@ -18,6 +18,7 @@ std::vector<std::string> scenarios() {
   const bool is_slow = property_count(100) < 100;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.path().extension() != ".toml") continue;
+    if (entry.path().stem().string().ends_with("_cases")) continue;  // settings, not scenarios
     if (is_slow && entry.path().parent_path().filename() == "published") continue;
     names.push_back(std::filesystem::relative(entry.path(), root).string());
   }

@@ -65,7 +65,8 @@ TEST_CASE("a wrong command line is told so in one line, with status 2 and nothin
   const std::string no_option = "error: simulate has no option ";
   const std::string too_many = " is one argument too many";
   const std::string commands =
-      "expected one of simulate, run, calibrate, schedule, lower, check, convert, compare, report";
+      "expected one of simulate, run, validate, calibrate, schedule, lower, check, convert, "
+      "compare, report";
   const std::string see = "; see steptwin simulate --help";
   const std::vector<UsageCase> cases = {
       {{}, "error: no command; " + commands},
