@@ -175,13 +175,16 @@ void RankRun::launch(const Command& command) {
   if (program_.host.one_launch_lock) turn.lock();
   spend(cost);
   append(command.kernel);
-  if (!times_.kernels.empty()) times_.kernels[index].enqueue_ns = job_.now_ns();
 }
 
 void RankRun::append(std::int64_t index) {
   const Kernel& kernel = program_.kernels[static_cast<std::size_t>(index)];
   const TimeNs link_ns = emulation_.links ? kernel.duration_ns : 0;
   const std::lock_guard lock(mutex_);
+  // Before it is there: a kernel may be over before this thread has its core again.
+  if (!times_.kernels.empty()) {
+    times_.kernels[static_cast<std::size_t>(index)].enqueue_ns = job_.now_ns();
+  }
   if (kernel.kind == KernelKind::compute) {
     device_.compute(kernel.stream, index, {kernel.duration_ns, kernel.launches});
   } else if (kernel.kind == KernelKind::copy) {

@@ -47,6 +47,18 @@ struct Exchange::Performance {
   std::vector<Part> parts;
   std::condition_variable_any wakes;
 
+  Performance() = default;
+  Performance(const Performance&) = delete;
+  Performance& operator=(const Performance&) = delete;
+  // Nobody wakes what is gone, also where the run was given up: others may come to meet it still.
+  // While the lock is held.
+  ~Performance() {
+    for (const Part& part : parts) {
+      const bool sent = part.end->transfer.is_send;
+      (sent ? part.meeting->sender_wakes : part.meeting->receiver_wakes) = nullptr;
+    }
+  }
+
   // Ends what is due; whether all is over.
   bool settle() {
     const TimeNs now = host_now_ns();
@@ -150,8 +162,8 @@ void Exchange::wait_for_change(Performance& performance, Lock& lock) {
 }
 
 void Exchange::transfer(std::int32_t rank, std::int32_t communicator, std::vector<End>& ends) {
-  Performance performance;
   Lock lock(mutex_);
+  Performance performance;
   for (End& end : ends) {
     performance.parts.push_back({&end, meet(rank, communicator, end, performance.wakes), false});
   }
@@ -160,11 +172,6 @@ void Exchange::transfer(std::int32_t rank, std::int32_t communicator, std::vecto
     if (performance.settle()) break;
     wait_for_change(performance, lock);
     stop_.check();
-  }
-  // Nobody wakes what is gone.
-  for (const Performance::Part& part : performance.parts) {
-    const bool sent = part.end->transfer.is_send;
-    (sent ? part.meeting->sender_wakes : part.meeting->receiver_wakes) = nullptr;
   }
 }
 
