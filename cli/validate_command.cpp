@@ -74,13 +74,12 @@ hw::Run run_of(const Measurement& measurement, const HostRunOptions& options) {
 }
 
 // Runs every setting in turn, round after round, so that a machine that becomes slower meanwhile
-// does so for all of them.
-void measure(std::vector<Measurement>& measurements, const ValidateOptions& options,
-             const Machine& machine) {
+// does so for all of them. How fast it is at products is measured before each run: on a machine
+// that shares its cores with others that changes from second to second.
+void measure(std::vector<Measurement>& measurements, const ValidateOptions& options) {
   HostRunOptions run;
   run.timed = options.kernels == "timed";
   run.repeat = std::max(1, options.repeat / kRounds);
-  run.flops_per_second = machine.product.per_second;
   for (int round = 0; round < kRounds; ++round) {
     for (Measurement& measurement : measurements) {
       run.traced = true;
@@ -134,7 +133,7 @@ int validate_command(const ValidateOptions& options) {
       options.kernels == "timed" ? MachineKernels::timed : MachineKernels::real;
   const Machine machine = machine_from(options.machine, 1, options.quiet);
   for (const Measurement& each : measurements) (void)simulated(each, machine, kernels);
-  measure(measurements, options, machine);
+  measure(measurements, options);
   std::vector<CaseResult> results;
   for (const Measurement& each : measurements) {
     results.push_back(result_of(each, machine, kernels));
