@@ -23,6 +23,7 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
+  std::string path() const { return path_.string(); }
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   // Makes a file in it and gives its whole name.
   std::string write(const std::string& name, const std::string& content) const {

@@ -71,8 +71,8 @@ class JsonReading {
                  std::move(expected));
   }
 
-  // What RapidJSON calls, by the names it asks for.
-  // NOLINTBEGIN(readability-identifier-naming)
+  // What RapidJSON calls.
+  // NOLINTBEGIN(readability-identifier-naming): the names that it asks for.
   bool Null() { return scalar({}); }
   bool Bool(bool) { return scalar({}); }
   bool Int(int value) { return scalar({true, static_cast<double>(value), {}}); }

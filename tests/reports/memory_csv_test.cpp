@@ -1,13 +1,11 @@
 #include "reports/memory_csv.h"
 
-#include <cstdlib>
 #include <doctest/doctest.h>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "model/error.h"
+#include "tests/scratch_folder.h"
 
 namespace steptwin::reports {
 namespace {
@@ -22,22 +20,12 @@ TEST_CASE("memory.csv has a line for each change") {
 }
 
 // A file of its own for one test.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& text) {
-    std::string name = (std::filesystem::temp_directory_path() / "steptwin_memory_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder_ = name;
-    std::ofstream(path()) << text;
-  }
-  ~MemoryFile() { std::filesystem::remove_all(folder_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
+struct MemoryFile {
+  explicit MemoryFile(const std::string& text) : file(folder.write("memory.csv", text)) {}
+  const std::string& path() const { return file; }
 
-  std::string path() const { return (folder_ / "memory.csv").string(); }
-
- private:
-  std::filesystem::path folder_;
+  ScratchFolder folder;
+  std::string file;
 };
 
 TEST_CASE("memory.csv reads back") {

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "model/error.h"
-#include "tests/reports/import/dump_folder.h"
+#include "tests/reports/import/made_up_dump.h"
+#include "tests/scratch_folder.h"
 
 namespace steptwin::reports {
 namespace {
@@ -48,7 +49,7 @@ const std::string kIteration =
 
 // What is said of a dump of one rank, "" if nothing, without the folder.
 std::string complaint(const std::string& config, const std::string& rank) {
-  const DumpFolder folder;
+  const ScratchFolder folder;
   folder.write("config.json", config);
   folder.write("pp_rank_0.json", rank);
   try {
@@ -153,7 +154,7 @@ TEST_CASE("nesting without end is an error and no overflow") {
 }
 
 TEST_CASE("every rank has its file, and the iterations of rank 0") {
-  const DumpFolder folder;
+  const ScratchFolder folder;
   folder.write("config.json", R"({"pp_size": 2, "vp_size": 1, "num_mbs": 2})");
   folder.write("pp_rank_0.json", "{\"1\": {" + kIteration + "}}");
   CHECK_THROWS_WITH_AS(read_pp_dump(folder.path()),

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "model/error.h"
-#include "tests/reports/import/dump_folder.h"
+#include "tests/reports/import/made_up_dump.h"
 
 namespace steptwin::reports {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace steptwin::reports {
@@ -25,26 +23,5 @@ inline std::string made_up_dump() {
   REQUIRE_MESSAGE(source != nullptr, "STEPTWIN_SOURCE is not set");
   return std::string(source) + "/tests/data/pp_dump";
 }
-
-// A folder for a dump of its own, removed at the end.
-class DumpFolder {
- public:
-  DumpFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "steptwin_dump_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~DumpFolder() { std::filesystem::remove_all(path_); }
-  DumpFolder(const DumpFolder&) = delete;
-  DumpFolder& operator=(const DumpFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ + "/" + name, std::ios::binary) << text;
-  }
-
- private:
-  std::string path_;
-};
 
 }  // namespace steptwin::reports
