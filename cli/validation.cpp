@@ -8,6 +8,7 @@
 #include "cli/json_writer.h"
 #include "cli/printable.h"
 #include "model/formats/toml_table.h"
+#include "model/median.h"
 #include "reports/paint.h"
 #include "reports/text_table.h"
 
@@ -20,12 +21,6 @@ constexpr std::size_t kLeastWidth = 40;
 std::string ms_text(TimeNs time) {
   constexpr double kMs = 1e6;
   return fmt::format("{:.2f}", static_cast<double>(time) / kMs);
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 double larger(double most, double value) {
@@ -113,8 +108,8 @@ ValidationTotals totals_of(const std::vector<CaseResult>& results) {
     totals.worst_overlap_points = larger(totals.worst_overlap_points, result.overlap_points());
     for (std::size_t other = 0; other < index; ++other) count_pair(results[other], result, totals);
   }
-  totals.median_error = median_of(std::move(errors));
-  totals.tracing_cost = median_of(std::move(costs));
+  totals.median_error = median(std::move(errors)).value_or(0);
+  totals.tracing_cost = median(std::move(costs)).value_or(0);
   return totals;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compare/recorded_program.h"
+#include "model/median.h"
 #include "reports/import/pp_summary.h"
 #include "reports/import/pp_trace.h"
 
@@ -19,15 +20,6 @@ using reports::PpIteration;
 using reports::PpRank;
 
 constexpr TimeNs kHopStep = 1000;
-
-template <typename Value>
-std::optional<Value> median_of(std::vector<Value> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return (values[middle - 1] + values[middle]) / 2;
-}
 
 const std::vector<Interval>& spans_of(const PpRank& rank, bool is_forward) {
   return is_forward ? rank.forward : rank.backward;
@@ -75,7 +67,7 @@ class Replaying {
       const auto error = relative_error(step_of(iteration, hop_ns), step_time_ns(iteration));
       if (error) errors.push_back(*error);
     }
-    return median_of(std::move(errors)).value_or(0) >= 0;
+    return median(std::move(errors)).value_or(0) >= 0;
   }
 
   // In a run of several ranks each step has a hop there and one back, so the longest step time is
@@ -105,7 +97,7 @@ class Replaying {
             durations.push_back(span.length_ns());
           }
         }
-        usual[rank][is_forward ? 0 : 1] = median_of(std::move(durations)).value_or(0);
+        usual[rank][is_forward ? 0 : 1] = median(std::move(durations)).value_or(0);
       }
     }
     return usual;
@@ -183,7 +175,7 @@ std::optional<double> median_error(const Replay& replay, ReplayedStep step) {
     const auto error = relative_error(iteration.*step, iteration.measured_ns);
     if (error) errors.push_back(*error);
   }
-  return median_of(std::move(errors));
+  return median(std::move(errors));
 }
 
 const ReplayedIteration* worst_iteration(const Replay& replay, ReplayedStep step) {

@@ -4,19 +4,16 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
+#include <vector>
+
+#include "model/median.h"
 
 namespace steptwin::hw {
 namespace {
 
 constexpr double kMicroseconds = 1e6;
 constexpr double kLeast = 1e-9;  // of a residual that is not 0
-
-double median_of(std::vector<double> values) {
-  assert(!values.empty());
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Relative residuals of the line (latency, seconds per amount).
 Eigen::VectorXd residuals_of(const Eigen::MatrixXd& rows, const Eigen::Vector2d& line) {
@@ -26,7 +23,7 @@ Eigen::VectorXd residuals_of(const Eigen::MatrixXd& rows, const Eigen::Vector2d&
 double median_of_absolute(const Eigen::VectorXd& values) {
   std::vector<double> absolute;
   for (const double value : values) absolute.push_back(std::abs(value));
-  return median_of(std::move(absolute));
+  return median(std::move(absolute)).value_or(0);
 }
 
 Eigen::VectorXd huber_weights(const Eigen::VectorXd& residuals) {
@@ -83,9 +80,9 @@ MachineFit fit_line(std::span<const Sample> samples) {
 
 MachineFigure figure_of(std::vector<double> seconds) {
   const auto count = static_cast<std::int32_t>(seconds.size());
-  const double median = median_of(seconds);
-  for (double& each : seconds) each = std::abs(each - median);
-  return {median * kMicroseconds, median_of(std::move(seconds)) * kMicroseconds, count};
+  const double middle = median(seconds).value_or(0);
+  for (double& each : seconds) each = std::abs(each - middle);
+  return {middle * kMicroseconds, median(std::move(seconds)).value_or(0) * kMicroseconds, count};
 }
 
 }  // namespace steptwin::hw
