@@ -15,7 +15,7 @@ hw::HostSettings settings_of(const HostRunOptions& options) {
   const hw::Stop never;
   settings.kernels = hw::KernelMode::real;
   settings.flops_per_second =
-      options.flops_per_second > 0 ? options.flops_per_second : hw::product_rate(kEffort, never);
+      options.flops_per_second > 0 ? options.flops_per_second : hw::product_rate(kEffort, 1, never);
   return settings;
 }
 
