@@ -1,8 +1,10 @@
 #include "hw/executor.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "hw/gate.h"
@@ -50,18 +52,32 @@ class Execution {
   }
 
   std::variant<Run, Deadlock> run() {
-    std::vector<std::thread> threads;
-    for (std::size_t index = 0; index < ranks_.size(); ++index) {
-      threads.emplace_back([this, index] { run_rank(index); });
-    }
-    const std::optional<Standstill> standstill = watch();
-    for (std::thread& thread : threads) thread.join();
+    const std::optional<Standstill> standstill = run_ranks();
     if (standstill) return job_.reports() ? explained(*standstill) : Deadlock{};
     if (stop_.requested()) throw MachineError(reasons());
     return std::move(result_);
   }
 
  private:
+  // All ranks to their end, or how far they have come when there is no progress any more.
+  std::optional<Standstill> run_ranks() {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t index = 0; index < ranks_.size(); ++index) {
+        threads.emplace_back([this, index] { run_rank(index); });
+      }
+    } catch (const std::system_error& error) {
+      stop_.request(
+          fmt::format("no thread for rank {}: {}", job_.ranks()[threads.size()], error.what()));
+    }
+    try {
+      return watch();
+    } catch (...) {
+      stop_.request("nobody watches any more");  // the threads are waited for
+      throw;
+    }
+  }
+
   int iterations() const { return options_.warmup + options_.repeat; }
 
   void run_rank(std::size_t index) {
@@ -71,7 +87,7 @@ class Execution {
     } catch (const Stopped&) {
       // Whoever stopped the run has said why.
     } catch (const std::exception& error) {
-      stop_.request("rank " + std::to_string(job_.ranks()[index]) + ": " + error.what());
+      stop_.request(fmt::format("rank {}: {}", job_.ranks()[index], error.what()));
     }
     ++ranks_over_;
   }

@@ -50,23 +50,27 @@ std::vector<double> rates_together(std::size_t threads, MakeWork&& make) {
   constexpr std::chrono::milliseconds kLong{200};
   std::atomic<std::size_t> ready{0};
   std::vector<double> rates(threads, 0);
-  std::vector<std::thread> running;
-  for (std::size_t index = 0; index < threads; ++index) {
-    running.emplace_back([&, index] {
-      auto work = make(index);
+  const auto measure = [&](std::size_t index) {
+    auto work = make(index);
+    work();
+    ++ready;
+    while (ready < threads) std::this_thread::yield();
+    const Clock::time_point begin = Clock::now();
+    int done = 0;
+    while (Clock::now() - begin < kLong) {
       work();
-      ++ready;
-      while (ready < threads) std::this_thread::yield();
-      const Clock::time_point begin = Clock::now();
-      int done = 0;
-      while (Clock::now() - begin < kLong) {
-        work();
-        ++done;
-      }
-      rates[index] = done / std::chrono::duration<double>(Clock::now() - begin).count();
-    });
+      ++done;
+    }
+    rates[index] = done / std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  std::vector<std::jthread> running;
+  try {
+    for (std::size_t index = 0; index < threads; ++index) running.emplace_back(measure, index);
+  } catch (...) {
+    ready = threads;  // those that run wait for nobody who does not come
+    throw;
   }
-  for (std::thread& thread : running) thread.join();
+  running.clear();
   return rates;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "hw/cuda/check.h"
@@ -72,7 +73,11 @@ CudaJob::~CudaJob() {
 void CudaJob::abort_all() noexcept {
   std::vector<std::jthread> threads;
   for (const auto& device : devices_) {
-    threads.emplace_back([&device] { device->abort(); });
+    try {
+      threads.emplace_back([&device] { device->abort(); });
+    } catch (const std::system_error&) {
+      device->abort();  // no more threads: those that there are go on meanwhile
+    }
   }
 }
 
