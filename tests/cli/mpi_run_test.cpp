@@ -1,6 +1,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <rapidjson/document.h>
 #include <string>
@@ -68,7 +69,7 @@ TEST_CASE("two processes run a step, and process 0 alone reports it") {
   CHECK(same.status == 0);
 }
 
-TEST_CASE("shared parameters and all-to-alls cross processes as well") {
+TEST_CASE("all-to-alls cross processes as well") {
   if (!can_run()) return;
   const TemporaryFolder folder;
   const std::string scenario = folder.write("s.toml", R"(
@@ -89,6 +90,48 @@ combine_bytes = "64KiB"
 moe_imbalance = 0.2
 )");
   CHECK(run_program(run_of(scenario), two_processes()).status == 0);
+}
+
+// What arrives is checked word by word, sums included.
+TEST_CASE("sharded parameters are gathered from processes, and gradients scattered to them") {
+  if (!can_run()) return;
+  const TemporaryFolder folder;
+  const std::string scenario = folder.write("s.toml", R"(
+[pipeline]
+ranks = 1
+chunks_per_rank = 2
+micro_batches = 2
+schedule = "looped_bfs"
+[parallel]
+expert = 2
+fold = false
+fsdp = true
+[stage]
+forward_us = 500
+backward_input_us = 500
+backward_weight_us = 500
+output_bytes = "64KiB"
+parameter_bytes = "1MiB"
+)");
+  const std::filesystem::path out = folder / "out";
+  CHECK(run_program(run_of(scenario, {"--out", out.string()}), two_processes()).status == 0);
+  const std::string trace = text_of_file(out / "trace.csv");
+  for (const char* kernel :
+       {"0,main,comm,all_gather,unshard", "1,main,comm,all_gather,unshard",
+        "0,main,comm,reduce_scatter,reduce_grad", "1,main,comm,reduce_scatter,reduce_grad"}) {
+    CAPTURE(kernel);
+    CHECK(trace.find(kernel) != std::string::npos);
+  }
+}
+
+TEST_CASE("batches and eager sends cross processes as well") {
+  if (!can_run()) return;
+  const TemporaryFolder folder;
+  const std::string scenario = folder.write("s.toml", kScenario);
+  for (const char* setting : {"pipeline.p2p=batch", "network.eager_bytes=1MiB"}) {
+    CAPTURE(setting);
+    CHECK(run_program(run_of(scenario, {"--set", setting}), two_processes()).status == 0);
+  }
 }
 
 TEST_CASE("what hangs between processes is told as the simulator tells it") {
