@@ -6,6 +6,26 @@
 #include "hw/cuda/backend.h"
 
 namespace steptwin::cli {
+namespace {
+
+hw::cuda::Settings settings_of(const HostRunOptions& options) {
+  hw::cuda::Settings settings;
+  settings.kernels = options.timed ? hw::KernelMode::timed : hw::KernelMode::real;
+  return settings;
+}
+
+hw::RunOptions run_options(const HostRunOptions& options) {
+  hw::RunOptions run;
+  run.repeat = options.repeat;
+  run.warmup = options.warmup;
+  run.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(options.deadline_s));
+  run.traced = options.traced;
+  run.emulation = {false, false};
+  return run;
+}
+
+}  // namespace
 
 std::string gpu_name() {
   const hw::cuda::Probe found = hw::cuda::probe();
@@ -14,18 +34,19 @@ std::string gpu_name() {
 }
 
 std::variant<hw::Run, Deadlock> run_on_cuda(const Program& program, const HostRunOptions& options) {
-  hw::RunOptions run;
-  run.repeat = options.repeat;
-  run.warmup = options.warmup;
-  run.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(options.deadline_s));
-  run.traced = options.traced;
-  run.emulation = {false, false};
-  hw::cuda::Settings settings;
-  settings.kernels = options.timed ? hw::KernelMode::timed : hw::KernelMode::real;
   hw::Stop stop;
-  const std::unique_ptr<hw::Job> job = hw::cuda::make_job(program, settings, stop);
-  return hw::execute(program, *job, stop, run);
+  const std::unique_ptr<hw::Job> job = hw::cuda::make_job(program, settings_of(options), stop);
+  return hw::execute(program, *job, stop, run_options(options));
+}
+
+ProcessRun run_on_cuda(const Program& program, const HostRunOptions& options,
+                       hw::Processes& processes) {
+  const auto make_job = [&](hw::Team& team, hw::Stop& stop) {
+    return hw::cuda::make_job(program, settings_of(options), stop, &team);
+  };
+  ProcessRun run;
+  run.outcome = processes.run(program, make_job, run_options(options), run.clock_bound_ns);
+  return run;
 }
 
 }  // namespace steptwin::cli

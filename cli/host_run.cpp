@@ -41,9 +41,11 @@ std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRu
 
 ProcessRun run_on_processes(const Program& program, const HostRunOptions& options,
                             hw::Processes& processes) {
+  const auto make_job = [&](hw::Team& team, hw::Stop& stop) {
+    return processes.host_job(program, team.process(), settings_of(options), stop);
+  };
   ProcessRun run;
-  run.outcome =
-      processes.run(program, settings_of(options), run_options(options), run.clock_bound_ns);
+  run.outcome = processes.run(program, make_job, run_options(options), run.clock_bound_ns);
   return run;
 }
 

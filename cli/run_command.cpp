@@ -87,6 +87,13 @@ std::vector<Phase> plan_of(const RunCommandOptions& options) {
   return plan;
 }
 
+ProcessRun run_on_all(const Program& program, const RunCommandOptions& options,
+                      hw::Processes& processes) {
+  const HostRunOptions how = host_run_options(options);
+  return is_on_cuda(options) ? run_on_cuda(program, how, processes)
+                             : run_on_processes(program, how, processes);
+}
+
 // What process 0 does, or the only one.
 int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
   const ScenarioInput input(options);
@@ -105,7 +112,7 @@ int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
   ProcessRun run;
   std::string where = machine;
   if (processes != nullptr) {
-    run = run_on_processes(program, host_run_options(options), *processes);
+    run = run_on_all(program, options, *processes);
     where += fmt::format(" in {} processes (clocks within {})", program.ranks.size(),
                          duration_text(run.clock_bound_ns));
   } else if (is_on_cuda(options)) {
@@ -136,7 +143,7 @@ int run_along(const RunCommandOptions& options, hw::Processes& processes) {
   const ScenarioInput input(options);
   const Program program = lower(input.schedule(), input.scenario());
   validate(program);
-  const ProcessRun run = run_on_processes(program, host_run_options(options), processes);
+  const ProcessRun run = run_on_all(program, options, processes);
   return std::holds_alternative<Deadlock>(run.outcome) ? kMachineFailed : kDone;
 }
 
@@ -146,9 +153,6 @@ int run_command(const RunCommandOptions& options) {
   const std::unique_ptr<hw::Processes> processes = hw::mpi_processes();
   if (!processes) return run_and_report(options, nullptr);
   try {
-    if (is_on_cuda(options)) {
-      throw hw::MachineError("--backend cuda runs its ranks in one process, not under mpirun");
-    }
     return processes->reports() ? run_and_report(options, processes.get())
                                 : run_along(options, *processes);
   } catch (const Error& error) {

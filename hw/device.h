@@ -53,6 +53,9 @@ struct Copy {
 struct Stamps {
   std::vector<KernelTimes> kernels;
   std::vector<TimeSpan> parts;
+  // By rank, its communication kernels in the order in which they went to their streams; of devices
+  // that cannot see when a peer came (Job::complete).
+  std::vector<std::vector<std::int64_t>> communications;
 };
 
 // What an iteration has measured: of the ranks of this process, or of all.
@@ -67,7 +70,8 @@ struct IterationTimes {
 struct Headway {
   std::int64_t done = 0;  // grows with every command and every stream entry
   std::int64_t ranks_over = 0;
-  bool is_stopped = false;
+  bool is_stopped = false;    // by any process
+  bool is_impatient = false;  // any process: nothing has happened for the deadline
 };
 
 struct Iteration {
@@ -123,9 +127,6 @@ class Job {
   // Between two iterations, when nothing is in flight in this process: returns when that is so in
   // all processes of the job.
   virtual void synchronize() = 0;
-  // All devices have collected: what shows only in the times of several, such as when the last end
-  // of a transfer came to it. Called by one thread.
-  virtual void complete(Stamps& /*stamps*/) {}
   // Of a job of several processes, each of which calls these at the same points of a run:
   // what they have done together;
   virtual Headway together(const Headway& own) { return own; }
@@ -134,6 +135,9 @@ class Job {
   // where their ranks have stopped.
   virtual void gather(Standstill& /*standstill*/) {}
   virtual bool reports() const { return true; }
+  // Where they are gathered: what shows only in the times of several ranks, such as when the last
+  // end of a transfer came to it.
+  virtual void complete(Stamps& /*stamps*/) {}
 };
 
 }  // namespace steptwin::hw

@@ -45,6 +45,7 @@ class Execution {
     }
     times_.stamps.kernels.resize(program.kernels.size());
     times_.stamps.parts.resize(program.p2p_parts.size());
+    times_.stamps.communications.resize(program.ranks.size());
     times_.ended_ns.resize(program.ranks.size(), 0);
     for (const std::int32_t rank : job.ranks()) {
       ranks_.push_back(std::make_unique<RankRun>(program, rank, job, stop, options.emulation));
@@ -105,9 +106,7 @@ class Execution {
     times_.ended_ns[static_cast<std::size_t>(rank)] = job_.now_ns();
     if (options_.traced) device.collect(times_.stamps);
     gate_.pass([this, iteration] {
-      if (iteration < options_.warmup) return;
-      if (options_.traced) job_.complete(times_.stamps);
-      keep();
+      if (iteration >= options_.warmup) keep();
     });
   }
 
@@ -130,6 +129,7 @@ class Execution {
       result_.step_ns.push_back(end - zero);
       return;
     }
+    job_.complete(times.stamps);
     TimeNs last = 0;
     for (KernelTimes& kernel : times.stamps.kernels) {
       // The clock is read by different threads, some of which wake late: a kernel may have begun
@@ -174,13 +174,16 @@ class Execution {
     Clock::time_point last = Clock::now();
     std::int64_t seen = -1;
     while (true) {
-      const Headway now = job_.together(headway());
+      // Whether to go on waiting is for all processes to agree on: their clocks may not.
+      Headway own = headway();
+      own.is_impatient = Clock::now() - last > patience;
+      const Headway now = job_.together(own);
       if (now.is_stopped && !stop_.requested()) stop_.request("another process gave up");
       if (now.is_stopped || now.ranks_over == all) return std::nullopt;
       if (now.done != seen) {
         seen = now.done;
         last = Clock::now();
-      } else if (Clock::now() - last > patience) {
+      } else if (now.is_impatient) {
         at_ns_ =
             job_.now_ns() - times_.zero_ns - std::chrono::nanoseconds(Clock::now() - last).count();
         return stopped();

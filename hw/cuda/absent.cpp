@@ -9,7 +9,7 @@ Probe probe() {
 }
 
 std::unique_ptr<Job> make_job(const Program& /*program*/, const Settings& /*settings*/,
-                              Stop& /*stop*/) {
+                              Stop& /*stop*/, Team* /*team*/) {
   throw std::runtime_error(probe().reason);
 }
 

@@ -29,10 +29,11 @@ PatternWords pattern_words(Words words, Pattern pattern, std::size_t step) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(const Program& program, std::int32_t rank, const JobNeeds& needs,
-                       const Settings& settings, Stop& stop)
+CudaDevice::CudaDevice(const Program& program, std::int32_t rank, std::int32_t gpu,
+                       const JobNeeds& needs, const Settings& settings, Stop& stop)
     : program_(program),
       rank_(rank),
+      gpu_(gpu),
       needs_(needs),
       settings_(settings),
       stop_(stop),
@@ -69,7 +70,7 @@ CudaDevice::~CudaDevice() {
 }
 
 void CudaDevice::use() const {
-  check(cudaSetDevice(rank_), "cudaSetDevice");
+  check(cudaSetDevice(gpu_), "cudaSetDevice");
 }
 
 std::size_t CudaDevice::number(std::int64_t kernel) const {
@@ -279,6 +280,7 @@ void CudaDevice::collect(Stamps& stamps) {
     times.ready_ns = times.start_ns = stopwatch_->at_ns(stopwatch_->begin(number(kernel)));
     times.end_ns = stopwatch_->at_ns(stopwatch_->end(number(kernel)));
   }
+  stamps.communications[static_cast<std::size_t>(rank_)] = communications_;
 }
 
 }  // namespace steptwin::hw::cuda

@@ -23,7 +23,7 @@
 
 namespace steptwin::hw::cuda {
 
-// A rank's GPU, of the rank's number. Everything it needs is allocated when it is made.
+// A rank's GPU. Everything it needs is allocated when it is made.
 //
 // All calls of the toolkit for one device come one at a time, under one lock: NCCL asks for it, and
 // so the order in which the host threads append is the order on the device. Kernels of
@@ -34,7 +34,7 @@ namespace steptwin::hw::cuda {
 // Checks spoil what they have read and tell the host of the first mistake; drain throws it.
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const Program& program, std::int32_t rank, const JobNeeds& needs,
+  CudaDevice(const Program& program, std::int32_t rank, std::int32_t gpu, const JobNeeds& needs,
              const Settings& settings, Stop& stop);
   ~CudaDevice() override;
 
@@ -54,9 +54,6 @@ class CudaDevice final : public Device {
   // Gives up what is under way. NCCL wants all members to, so none may wait for another to have.
   void abort() noexcept;
   Communicators& communicators() { return communicators_; }
-
-  // Of this iteration, in the order in which they went to their streams.
-  const std::vector<std::int64_t>& communications() const { return communications_; }
 
   void begin(const Iteration& iteration) override;
   void compute(std::int32_t stream, std::int64_t kernel, const ComputeWork& work) override;
@@ -98,6 +95,7 @@ class CudaDevice final : public Device {
 
   const Program& program_;
   const std::int32_t rank_;
+  const std::int32_t gpu_;
   const JobNeeds& needs_;
   const Settings settings_;
   Stop& stop_;

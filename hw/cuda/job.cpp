@@ -1,7 +1,9 @@
 #include "hw/cuda/job.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -15,11 +17,12 @@
 namespace steptwin::hw::cuda {
 namespace {
 
-void require_devices(const Program& program) {
+void require_devices(const Program& program, const Team* team) {
   const Probe found = probe_devices();
   if (found.devices == 0) throw std::runtime_error("no GPU can be used: " + found.reason);
-  const std::size_t ranks = program.ranks.size();
-  if (static_cast<std::size_t>(found.devices) >= ranks) return;
+  const auto ranks = team == nullptr ? static_cast<std::int32_t>(program.ranks.size())
+                                     : team->process_on_machine() + 1;
+  if (found.devices >= ranks) return;
   throw std::runtime_error(
       fmt::format("{} ranks want a GPU each, and this machine has {}", ranks, found.devices));
 }
@@ -32,9 +35,9 @@ void require_rendezvous(const Program& program) {
 
 }  // namespace
 
-CudaJob::CudaJob(const Program& program, const Settings& settings, Stop& stop)
-    : program_(program), settings_(settings), stop_(stop), needs_(needs_of(program)) {
-  require_devices(program);
+CudaJob::CudaJob(const Program& program, const Settings& settings, Stop& stop, Team* team)
+    : program_(program), settings_(settings), stop_(stop), team_(team), needs_(needs_of(program)) {
+  require_devices(program, team);
   require_rendezvous(program);
   try {
     set_up();
@@ -45,10 +48,12 @@ CudaJob::CudaJob(const Program& program, const Settings& settings, Stop& stop)
 }
 
 void CudaJob::set_up() {
-  for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank) {
-    ranks_.push_back(static_cast<std::int32_t>(rank));
-    devices_.push_back(
-        std::make_unique<CudaDevice>(program_, ranks_.back(), needs_, settings_, stop_));
+  const auto ranks = static_cast<std::int32_t>(program_.ranks.size());
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    if (team_ != nullptr && rank != team_->process()) continue;
+    const std::int32_t gpu = team_ == nullptr ? rank : team_->process_on_machine();
+    ranks_.push_back(rank);
+    devices_.push_back(std::make_unique<CudaDevice>(program_, rank, gpu, needs_, settings_, stop_));
   }
   join_all();
   try_all();
@@ -87,8 +92,12 @@ void CudaJob::join_all() {
     const auto communicator = static_cast<std::int32_t>(index);
     const std::vector<std::int32_t>& members = program_.communicators[index].ranks;
     ncclUniqueId id{};
-    check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-    for (const std::int32_t rank : members) at(rank).join(communicator, id);
+    const std::int32_t first = members.front();
+    if (find(first) != nullptr) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    if (team_ != nullptr) team_->broadcast(std::as_writable_bytes(std::span(&id, 1)), first);
+    for (const std::int32_t rank : members) {
+      if (CudaDevice* own = find(rank)) own->join(communicator, id);
+    }
     settle(communicator, members);
   }
 }
@@ -100,12 +109,14 @@ void CudaJob::try_all() {
     const auto communicator = static_cast<std::int32_t>(index);
     const std::vector<std::int32_t>& members = program_.communicators[index].ranks;
     for (const auto& [sender, receiver] : needs_.communicators[index].edges) {
-      at(sender).try_edge(communicator, receiver, true);
-      at(receiver).try_edge(communicator, sender, false);
+      if (CudaDevice* own = find(sender)) own->try_edge(communicator, receiver, true);
+      if (CudaDevice* own = find(receiver)) own->try_edge(communicator, sender, false);
       settle(communicator, std::vector<std::int32_t>{sender, receiver});
     }
     for (const KernelKind kind : needs_.communicators[index].collectives) {
-      for (const std::int32_t rank : members) at(rank).try_collective(communicator, kind);
+      for (const std::int32_t rank : members) {
+        if (CudaDevice* own = find(rank)) own->try_collective(communicator, kind);
+      }
       settle(communicator, members);
     }
   }
@@ -114,8 +125,10 @@ void CudaJob::try_all() {
 void CudaJob::settle(std::int32_t communicator, std::span<const std::int32_t> ranks) {
   const std::string& name = program_.communicators[static_cast<std::size_t>(communicator)].name;
   await(patience(), fmt::format("setting up communicator {}", name), [&] {
-    return std::all_of(ranks.begin(), ranks.end(),
-                       [&](std::int32_t rank) { return at(rank).is_settled(communicator); });
+    return std::all_of(ranks.begin(), ranks.end(), [&](std::int32_t rank) {
+      CudaDevice* own = find(rank);
+      return own == nullptr || own->is_settled(communicator);
+    });
   });
 }
 
@@ -133,9 +146,13 @@ TimeNs CudaJob::now_ns() const {
 }
 
 void CudaJob::complete(Stamps& stamps) {
-  std::vector<std::vector<std::int64_t>> order;
-  for (const auto& device : devices_) order.push_back(device->communications());
-  find_starts(program_, order, stamps);
+  find_starts(program_, stamps);
+}
+
+CudaDevice* CudaJob::find(std::int32_t rank) {
+  const auto place = std::find(ranks_.begin(), ranks_.end(), rank);
+  if (place == ranks_.end()) return nullptr;
+  return devices_[static_cast<std::size_t>(place - ranks_.begin())].get();
 }
 
 }  // namespace steptwin::hw::cuda

@@ -31,10 +31,11 @@ Probe probe() {
   return module == nullptr ? Probe{0, "", load_failure()} : module->probe();
 }
 
-std::unique_ptr<Job> make_job(const Program& program, const Settings& settings, Stop& stop) {
+std::unique_ptr<Job> make_job(const Program& program, const Settings& settings, Stop& stop,
+                              Team* team) {
   const Module* module = load();
   if (module == nullptr) throw std::runtime_error(load_failure());
-  return module->make_job(program, settings, stop);
+  return module->make_job(program, settings, stop, team);
 }
 
 }  // namespace steptwin::hw::cuda

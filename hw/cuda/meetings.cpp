@@ -31,9 +31,9 @@ class Matching {
     }
   }
 
-  void finish(std::span<const std::vector<std::int64_t>> order) {
+  void finish() {
     for (const auto& [key, members] : calls_) start_together(members);
-    for (const auto& kernels : order) {
+    for (const auto& kernels : stamps_.communications) {
       for (const std::int64_t index : kernels) {
         if (kernel(index).kind == KernelKind::p2p) close(index);
       }
@@ -98,13 +98,12 @@ class Matching {
 
 }  // namespace
 
-void find_starts(const Program& program, std::span<const std::vector<std::int64_t>> order,
-                 Stamps& stamps) {
+void find_starts(const Program& program, Stamps& stamps) {
   Matching matching(program, stamps);
-  for (const auto& kernels : order) {
+  for (const auto& kernels : stamps.communications) {
     for (const std::int64_t index : kernels) matching.note(index);
   }
-  matching.finish(order);
+  matching.finish();
 }
 
 }  // namespace steptwin::hw::cuda

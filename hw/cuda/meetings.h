@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "hw/device.h"
 #include "model/program.h"
 
@@ -13,12 +9,10 @@ namespace steptwin::hw::cuda {
 // other ranks came to it. That shows when the times of all are known: transfers and calls match by
 // position, and begin with the last to be ready.
 //
-// `order`: by rank, its communication kernels in the order in which they went to their streams.
-// Reads ready_ns and end_ns of all of them and writes start_ns; of the parts of p2p kernels both
-// times. A part ends with the end that is over first, since then it is over; of a kernel's parts
-// the last ends with the kernel. The clocks of two devices are tied to a few microseconds: what
-// would begin after its end begins with it.
-void find_starts(const Program& program, std::span<const std::vector<std::int64_t>> order,
-                 Stamps& stamps);
+// Reads of all of Stamps::communications ready_ns and end_ns and writes start_ns; of the parts of
+// p2p kernels both times. A part ends with the end that is over first, since then it is over; of a
+// kernel's parts the last ends with the kernel. The clocks of two devices are tied to a few
+// microseconds: what would begin after its end begins with it.
+void find_starts(const Program& program, Stamps& stamps);
 
 }  // namespace steptwin::hw::cuda

@@ -8,8 +8,8 @@ namespace {
 using namespace steptwin;
 
 std::unique_ptr<hw::Job> make_cuda_job(const Program& program, const hw::cuda::Settings& settings,
-                                       hw::Stop& stop) {
-  return std::make_unique<hw::cuda::CudaJob>(program, settings, stop);
+                                       hw::Stop& stop, hw::Team* team) {
+  return std::make_unique<hw::cuda::CudaJob>(program, settings, stop, team);
 }
 
 }  // namespace

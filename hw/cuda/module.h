@@ -9,7 +9,7 @@ namespace steptwin::hw::cuda {
 // What the part of the backend that is loaded on demand offers.
 struct Module {
   Probe (*probe)() = nullptr;
-  std::unique_ptr<Job> (*make_job)(const Program&, const Settings&, Stop&) = nullptr;
+  std::unique_ptr<Job> (*make_job)(const Program&, const Settings&, Stop&, Team*) = nullptr;
 };
 
 inline constexpr const char* kModuleFile = "libsteptwin_cuda.so";

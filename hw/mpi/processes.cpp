@@ -1,7 +1,9 @@
 #include "hw/mpi/processes.h"
 
-#include "hw/mpi/job.h"
+#include "hw/mpi/host_job.h"
 #include "hw/mpi/session.h"
+#include "hw/mpi/team.h"
+#include "hw/team_job.h"
 
 namespace steptwin::hw {
 namespace {
@@ -10,13 +12,20 @@ class MpiProcesses final : public Processes {
  public:
   bool reports() const override { return session_.process() == 0; }
 
-  std::variant<Run, Deadlock> run(const Program& program, const HostSettings& settings,
+  std::variant<Run, Deadlock> run(const Program& program, const MakeJob& make_job,
                                   const RunOptions& options, TimeNs& clock_bound_ns) override {
     Stop stop;
-    MpiJob job(session_, program, settings, stop);
+    MpiTeam team(session_, program, stop);
+    const std::unique_ptr<Job> own = make_job(team, stop);
+    TeamJob job(program, team, *own);
     auto outcome = execute(program, job, stop, options);
-    if (std::holds_alternative<Run>(outcome)) clock_bound_ns = job.clock_bound_ns();
+    if (std::holds_alternative<Run>(outcome)) clock_bound_ns = team.clock_bound_ns();
     return outcome;
+  }
+
+  std::unique_ptr<Job> host_job(const Program& program, std::int32_t rank,
+                                const HostSettings& settings, Stop& stop) override {
+    return std::make_unique<MpiHostJob>(program, rank, settings, stop);
   }
 
   [[noreturn]] void abort(const std::string& reason, int status) override {

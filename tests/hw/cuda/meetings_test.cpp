@@ -17,6 +17,11 @@ struct Measured {
     stamps.kernels.resize(program.kernels.size());
     stamps.parts.resize(program.p2p_parts.size());
   }
+  // `order`: by rank, the kernels as they went to their streams.
+  void find_starts_of(const Program& program, std::vector<std::vector<std::int64_t>> order) {
+    stamps.communications = std::move(order);
+    find_starts(program, stamps);
+  }
   void set(std::size_t kernel, TimeNs ready, TimeNs end) {
     stamps.kernels[kernel] = {0, ready, ready, end};
   }
@@ -44,7 +49,7 @@ TEST_CASE("transfers of a pair match in order and begin with the later end") {
   run.set(1, 33, 51);
   run.set(2, 20, 30);
   run.set(3, 31, 50);
-  find_starts(program, std::vector<std::vector<std::int64_t>>{{0, 1}, {2, 3}}, run.stamps);
+  run.find_starts_of(program, {{0, 1}, {2, 3}});
   CHECK(run.start(0) == 20);
   CHECK(run.start(2) == 20);
   CHECK(run.start(1) == 33);
@@ -67,7 +72,7 @@ TEST_CASE("the order is that of the streams, not that of the numbers") {
   run.set(1, 10, 30);
   run.set(2, 20, 30);
   run.set(3, 50, 60);
-  find_starts(program, std::vector<std::vector<std::int64_t>>{{1, 0}, {2, 3}}, run.stamps);
+  run.find_starts_of(program, {{1, 0}, {2, 3}});
   CHECK(run.start(1) == 20);
   CHECK(run.start(0) == 50);
 }
@@ -80,7 +85,7 @@ TEST_CASE("what would begin after its end, by the clocks of two devices, begins 
   Measured run(program);
   run.set(0, 10, 14);
   run.set(1, 16, 19);
-  find_starts(program, std::vector<std::vector<std::int64_t>>{{0}, {1}}, run.stamps);
+  run.find_starts_of(program, {{0}, {1}});
   CHECK(run.start(0) == 14);
   CHECK(run.span(0) == Span{14, 14});
   CHECK(run.span(1) == Span{14, 19});
@@ -97,7 +102,7 @@ TEST_CASE("the parts of a kernel end by themselves, and the last with the kernel
   run.set(0, 5, 20);
   run.set(1, 10, 41);
   run.set(2, 30, 40);
-  find_starts(program, std::vector<std::vector<std::int64_t>>{{0}, {1}, {2}}, run.stamps);
+  run.find_starts_of(program, {{0}, {1}, {2}});
   CHECK(run.start(1) == 10);
   CHECK(run.span(1) == Span{10, 20});
   CHECK(run.span(2) == Span{30, 41});
@@ -117,7 +122,7 @@ TEST_CASE("a collective begins with its last member, each call for itself") {
   run.set(1, 31, 60);
   run.set(2, 25, 29);
   run.set(3, 30, 61);
-  find_starts(program, std::vector<std::vector<std::int64_t>>{{0, 1}, {2, 3}}, run.stamps);
+  run.find_starts_of(program, {{0, 1}, {2, 3}});
   CHECK(run.start(0) == 25);
   CHECK(run.start(2) == 25);
   CHECK(run.start(1) == 31);
