@@ -24,17 +24,17 @@ ExplainedDeadlock explained(const Schedule& schedule, const Scenario& scenario,
 
 // For a person: the cycle as a sentence, the way out of it, then everything that hangs, in lines of
 // at most `width` columns.
-std::string deadlock_text(const ExplainedDeadlock& explained, std::size_t width);
+std::string deadlock_text(const ExplainedDeadlock& found, std::size_t width);
 
 // The same for a program: {"deadlock": {"at_us", "cycle_text", "cycle", "blocked", "way_out":
 // {"text", "exchange": null or {"rank", "slots", "steps"}, "exchanges_tried", "settings",
 // "settings_tried", "cut_short"}}}.
-std::string deadlock_json(const ExplainedDeadlock& explained);
+std::string deadlock_json(const ExplainedDeadlock& found);
 
 // {"rank", "slots", "steps"}
 void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange);
 
 // The inner object of it, as a value.
-void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& explained);
+void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& found);
 
 }  // namespace steptwin::cli

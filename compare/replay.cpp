@@ -31,7 +31,7 @@ using UsualDurations = std::vector<std::array<TimeNs, 2>>;
 class Replaying {
  public:
   Replaying(const PpDump& dump, std::int32_t warmup) : recorded_(recorded_program(dump)) {
-    for (std::size_t at = static_cast<std::size_t>(warmup); at < dump.iterations.size(); ++at) {
+    for (auto at = static_cast<std::size_t>(warmup); at < dump.iterations.size(); ++at) {
       iterations_.push_back(dump.iterations[at]);
     }
   }

@@ -30,7 +30,7 @@ void Coordinator::open_barrier() {
   ++opened_;
   in_barrier_ = {};
   notified_ = {};
-  for (const std::size_t side : {0, 1}) {
+  for (std::size_t side = 0; side < role_.size(); ++side) {
     if (role_[side] == Role::comm) owes_notify_[side] = true;
   }
   changed_.notify_all();

@@ -33,7 +33,8 @@ void for_each_time(const Program& program, std::int32_t rank, Times& times, Visi
     visit(at.start_ns);
     visit(at.end_ns);
     for (std::int32_t part = 0; part < kernel.part_count; ++part) {
-      visit_span(times.stamps.parts[static_cast<std::size_t>(kernel.first_part + part)]);
+      visit_span(times.stamps.parts[static_cast<std::size_t>(kernel.first_part) +
+                                    static_cast<std::size_t>(part)]);
     }
   }
   const std::size_t end = first_command_of(program, rank + 1);

@@ -27,8 +27,10 @@ double seconds_of(Products& products, double flops, const Stop& stop) {
 // The middle 90 % of a fixed piece of work, as a share of its median.
 void judge_noise(Machine& machine, Products& products, int rounds, const Stop& stop) {
   constexpr double kTooMuch = 0.15;
+  const int products_timed = 10 * rounds;
   std::vector<double> seconds;
-  for (int round = 0; round < 10 * rounds; ++round) {
+  seconds.reserve(static_cast<std::size_t>(products_timed));
+  for (int round = 0; round < products_timed; ++round) {
     seconds.push_back(seconds_of(products, 4 * kProductFlops, stop));
   }
   std::sort(seconds.begin(), seconds.end());

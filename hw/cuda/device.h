@@ -37,6 +37,8 @@ class CudaDevice final : public Device {
   CudaDevice(const Program& program, std::int32_t rank, std::int32_t gpu, const JobNeeds& needs,
              const Settings& settings, Stop& stop);
   ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
 
   // Setting up and taking down, by one thread for all devices of the job: what one begins is
   // settled when all members have begun it.

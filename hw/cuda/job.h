@@ -18,6 +18,8 @@ class CudaJob final : public Job {
   CudaJob(const Program& program, const Settings& settings, Stop& stop, Team* team = nullptr);
   // If the run was not stopped, nothing is in flight.
   ~CudaJob() override;
+  CudaJob(const CudaJob&) = delete;
+  CudaJob& operator=(const CudaJob&) = delete;
 
   std::span<const std::int32_t> ranks() const override { return ranks_; }
   Device& device(std::int32_t rank) override { return *find(rank); }

@@ -16,6 +16,6 @@ std::unique_ptr<hw::Job> make_cuda_job(const Program& program, const hw::cuda::S
 
 // The one name that the program looks up.
 extern "C" const hw::cuda::Module* steptwin_cuda_module() {
-  static const hw::cuda::Module module{&hw::cuda::probe_devices, &make_cuda_job};
-  return &module;
+  static const hw::cuda::Module kModule{&hw::cuda::probe_devices, &make_cuda_job};
+  return &kModule;
 }

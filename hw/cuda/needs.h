@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,10 @@ struct WorkKind {
   TimeNs duration_ns = 0;
   std::int32_t launches = 1;
 
-  friend auto operator<=>(const WorkKind&, const WorkKind&) = default;
+  friend bool operator==(const WorkKind&, const WorkKind&) = default;
+  friend bool operator<(const WorkKind& left, const WorkKind& right) {
+    return std::tie(left.duration_ns, left.launches) < std::tie(right.duration_ns, right.launches);
+  }
 };
 
 struct RankNeeds {

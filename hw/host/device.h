@@ -25,6 +25,8 @@ class HostDevice final : public Device {
   HostDevice(std::int32_t rank, std::size_t streams, std::size_t events,
              const HostSettings& settings, HostLinks& links, Stop& stop);
   ~HostDevice() override;
+  HostDevice(const HostDevice&) = delete;
+  HostDevice& operator=(const HostDevice&) = delete;
 
   // Ends the threads of the streams. Nothing may be in flight, unless the run is given up.
   void end();

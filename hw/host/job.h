@@ -14,6 +14,8 @@ class HostJob final : public Job {
  public:
   HostJob(const Program& program, const HostSettings& settings, Stop& stop);
   ~HostJob() override;
+  HostJob(const HostJob&) = delete;
+  HostJob& operator=(const HostJob&) = delete;
 
   std::span<const std::int32_t> ranks() const override { return ranks_; }
   Device& device(std::int32_t rank) override { return *devices_[static_cast<std::size_t>(rank)]; }

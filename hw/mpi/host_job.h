@@ -14,6 +14,8 @@ class MpiHostJob final : public Job {
  public:
   MpiHostJob(const Program& program, std::int32_t rank, const HostSettings& settings, Stop& stop);
   ~MpiHostJob() override;
+  MpiHostJob(const MpiHostJob&) = delete;
+  MpiHostJob& operator=(const MpiHostJob&) = delete;
 
   std::span<const std::int32_t> ranks() const override { return ranks_; }
   Device& device(std::int32_t /*rank*/) override { return device_; }

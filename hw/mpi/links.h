@@ -22,6 +22,8 @@ class MpiLinks final : public HostLinks {
  public:
   MpiLinks(const Program& program, const Stop& stop);
   ~MpiLinks() override;
+  MpiLinks(const MpiLinks&) = delete;
+  MpiLinks& operator=(const MpiLinks&) = delete;
 
   void transfer(std::int32_t rank, std::int32_t communicator, std::vector<End>& ends) override;
   TimeSpan collective(const Collective& call, std::span<const std::uint64_t> brought,

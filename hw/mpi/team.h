@@ -19,6 +19,8 @@ class MpiTeam final : public Team {
   // All processes make it. Throws MachineError if there are not as many of them as ranks.
   MpiTeam(const MpiSession& session, const Program& program, const Stop& stop);
   ~MpiTeam() override;
+  MpiTeam(const MpiTeam&) = delete;
+  MpiTeam& operator=(const MpiTeam&) = delete;
 
   std::int32_t process() const override { return process_; }
   std::int32_t process_on_machine() const override { return process_on_machine_; }
