@@ -210,18 +210,18 @@ void RankRun::record(std::int32_t event, std::int32_t stream) {
       stream, static_cast<std::int32_t>(entries_[static_cast<std::size_t>(stream)].size())};
 }
 
-void RankRun::spend(TimeNs duration_ns) {
+void RankRun::spend(TimeNs duration_ns) const {
   if (!emulation_.host_costs || duration_ns <= 0) return;
   wait_until(std::chrono::steady_clock::now() + std::chrono::nanoseconds(duration_ns));
 }
 
 Transfers RankRun::transfers_of(const Kernel& kernel) const {
   Transfers transfers{kernel.communicator, kernel.first_part, {}};
-  for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
-    const P2pPart& part = program_.p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
+  std::int32_t offset = 0;
+  for (const P2pPart& part : parts_of(program_, kernel)) {
     transfers.parts.push_back({part.is_send, is_eager(program_, part), part.peer, part.bytes,
                                emulation_.links ? part.transfer_ns : 0,
-                               part_pattern(program_, kernel, offset)});
+                               part_pattern(program_, kernel, offset++)});
   }
   return transfers;
 }

@@ -61,7 +61,7 @@ class RankRun {
   void fork(std::int32_t number);
   void join(std::int32_t number);
   void host_wait(std::int32_t number, std::int32_t event);
-  void spend(TimeNs duration_ns);
+  void spend(TimeNs duration_ns) const;
   Transfers transfers_of(const Kernel& kernel) const;
   Collective collective_of(const Kernel& kernel) const;
 

@@ -1,5 +1,6 @@
 #include "model/check_residency.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <map>
@@ -194,10 +195,8 @@ class ResidencyChecker {
 };
 
 bool moves_anything(const StepList& list) {
-  for (const Slot& slot : list) {
-    if (slot && slot->type >= StepType::fsdp_unshard) return true;
-  }
-  return false;
+  return std::ranges::any_of(
+      list, [](const Slot& slot) { return slot && slot->type >= StepType::fsdp_unshard; });
 }
 
 }  // namespace

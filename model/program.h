@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -200,6 +202,13 @@ struct Program {
   LargeArray<P2pPart> p2p_parts;
   std::vector<MemoryChange> memory;  // none where the scenario gives no sizes
 };
+
+// The parts of a p2p kernel; of others none.
+inline std::span<const P2pPart> parts_of(const Program& program, const Kernel& kernel) {
+  return std::span(program.p2p_parts.data(), program.p2p_parts.size())
+      .subspan(static_cast<std::size_t>(kernel.first_part),
+               static_cast<std::size_t>(kernel.part_count));
+}
 
 // Whether the sending part ends without its receiver: its transfer begins when its kernel arrives.
 inline bool is_eager(const Program& program, const P2pPart& part) {

@@ -24,13 +24,12 @@ std::vector<std::int32_t> launching_threads(const Program& program) {
 void add_parts(const Program& program, const RunTimes& times, const Kernel& kernel,
                TraceKernel& traced, std::vector<TracePart>& parts) {
   if (kernel.part_count > 1) traced.first_part = static_cast<std::int32_t>(parts.size());
-  for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
-    const auto index = static_cast<std::size_t>(kernel.first_part + offset);
-    const P2pPart& part = program.p2p_parts[index];
+  auto index = static_cast<std::size_t>(kernel.first_part);
+  for (const P2pPart& part : parts_of(program, kernel)) {
     traced.peers.push_back(part.peer);
     traced.bytes += part.bytes;
     if (kernel.part_count == 1) continue;
-    const TimeSpan& span = times.parts[index];
+    const TimeSpan& span = times.parts[index++];
     parts.push_back({part.step, part.stage, part.micro, span.begin_ns, span.end_ns});
   }
 }

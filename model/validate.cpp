@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -138,8 +139,9 @@ void check_parts(const Program& program, std::size_t id) {
   }
   const Communicator& communicator =
       program.communicators[static_cast<std::size_t>(kernel.communicator)];
-  for (std::int32_t index = 0; index < kernel.part_count; ++index) {
-    const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part + index)];
+  const std::span<const P2pPart> parts = parts_of(program, kernel);
+  for (std::size_t index = 0; index < parts.size(); ++index) {
+    const P2pPart& part = parts[index];
     if (part.peer == kernel.rank ||
         member_of(communicator, part.peer) == communicator.ranks.size()) {
       throw Error(

@@ -263,10 +263,7 @@ void CudaDevice::throw_mismatch() const {
   const std::string what =
       kernel.kind == KernelKind::p2p
           ? fmt::format("the receive from rank {}",
-                        program_
-                            .p2p_parts[static_cast<std::size_t>(kernel.first_part) +
-                                       static_cast<std::size_t>(found.part)]
-                            .peer)
+                        parts_of(program_, kernel)[static_cast<std::size_t>(found.part)].peer)
           : fmt::format("block {} of the {}", found.part, name_of(kernel.kind));
   throw std::runtime_error(
       fmt::format("kernel {} of rank {}: {} brought wrong data: word {} of {} is {:#018x} and "

@@ -78,9 +78,7 @@ class Survey {
 
   std::size_t p2p_words(const Kernel& kernel) {
     std::size_t words = 0;
-    for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
-      const P2pPart& part = program_.p2p_parts[static_cast<std::size_t>(kernel.first_part) +
-                                               static_cast<std::size_t>(offset)];
+    for (const P2pPart& part : parts_of(program_, kernel)) {
       words += words_carried(part.bytes);
       edges_[static_cast<std::size_t>(kernel.communicator)].insert(
           part.is_send ? std::pair(kernel.rank, part.peer) : std::pair(part.peer, kernel.rank));

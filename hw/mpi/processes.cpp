@@ -29,7 +29,7 @@ class MpiProcesses final : public Processes {
   }
 
   [[noreturn]] void abort(const std::string& reason, int status) override {
-    session_.abort(reason, status);
+    abort_processes(reason, status);
   }
 
  private:

@@ -31,7 +31,7 @@ MpiSession::~MpiSession() {
   MPI_Finalize();
 }
 
-void MpiSession::abort(const std::string& reason, int status) const {
+void abort_processes(const std::string& reason, int status) {
   const std::string line = reason + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(nullptr);

@@ -17,13 +17,13 @@ class MpiSession {
   std::int32_t process() const { return process_; }
   std::int32_t processes() const { return processes_; }
 
-  // Says why, in these words, and ends all processes with this status.
-  [[noreturn]] void abort(const std::string& reason, int status) const;
-
  private:
   std::int32_t process_ = 0;
   std::int32_t processes_ = 1;
 };
+
+// Says why, in these words, and ends all processes with this status.
+[[noreturn]] void abort_processes(const std::string& reason, int status);
 
 // Whether this process was started by mpirun, with others.
 bool is_under_mpi();

@@ -164,8 +164,7 @@ void write_ranks(Writer& writer, const Program& program) {
 void write_parts(Writer& writer, const Program& program, const Kernel& kernel) {
   writer.Key("parts");
   writer.StartArray();
-  for (std::int32_t offset = 0; offset < kernel.part_count; ++offset) {
-    const P2pPart& part = program.p2p_parts[static_cast<std::size_t>(kernel.first_part + offset)];
+  for (const P2pPart& part : parts_of(program, kernel)) {
     writer.StartObject();
     writer.Key("op");
     text(writer, part.is_send ? "send" : "recv");
