@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,7 +5,6 @@
 #include <vector>
 
 #include "cli/check_report.h"
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/progress.h"
@@ -29,10 +26,6 @@ namespace {
 
 // Kernels of all transports and queues together, some ten seconds.
 constexpr std::size_t kMostTableKernels = 10'000'000;
-
-struct CheckOptions : Options {
-  bool lenient = false;
-};
 
 bool is_schedule_file(const std::string& path) {
   return !path.ends_with(".toml");
@@ -128,10 +121,12 @@ CheckResult check(Subject subject, const ProgressOptions& options) {
   if (!subject.schedule) {
     return check(subject.input->schedule(), subject.scenario, make_schedule, progress);
   }
-  const Schedule schedule = *std::move(subject.schedule);
+  Schedule schedule = *std::move(subject.schedule);
   const auto as_given = [&schedule](const Scenario&) { return schedule; };
   return check(schedule, subject.scenario, as_given, progress);
 }
+
+}  // namespace
 
 int check_command(const CheckOptions& options) {
   Subject subject = load(options);
@@ -141,22 +136,6 @@ int check_command(const CheckOptions& options) {
   const auto width = static_cast<std::size_t>(terminal_width());
   print(options.json ? check_json(result) : check_text(result, options.quiet, width));
   return has_findings(result) ? kFinding : kDone;
-}
-
-}  // namespace
-
-void add_check_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = add_command(
-      program, "check", "Check a schedule: is it complete, do its transfers pair, does it hang",
-      "steptwin check scenarios/early_receive.toml");
-  add_scenario_options(*command, *options,
-                       "The scenario (.toml), or a schedule in any format that is read");
-  command->add_flag("--json", options->json, "Print the findings as JSON and nothing else");
-  command->add_flag("--quiet", options->quiet, "Print findings only");
-  command->add_flag("--lenient", options->lenient,
-                    "Read PyTorch's CSV as forgivingly as PyTorch does");
-  command->callback([options, &action] { action = [options] { return check_command(*options); }; });
 }
 
 }  // namespace steptwin::cli

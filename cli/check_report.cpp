@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/json_writer.h"
 #include "cli/transport_table_text.h"
+#include "reports/json_figures.h"
 #include "reports/paint.h"
 
 namespace steptwin::cli {
 namespace {
+
+namespace json = reports::json;
 
 std::string findings_text(const CheckResult& result, bool quiet) {
   std::string text;
@@ -30,17 +32,8 @@ std::string nothing_found_text(const CheckResult& result) {
   return "No findings: the schedule is complete and runs to its end.";
 }
 
-void string_or_null(JsonWriter& writer, const char* key, const std::string& text) {
-  writer.Key(key);
-  if (text.empty()) {
-    writer.Null();
-  } else {
-    writer.String(text.c_str());
-  }
-}
-
-void number_or_null(JsonWriter& writer, const char* key, std::int64_t number) {
-  writer.Key(key);
+void number_or_null(json::Writer& writer, const char* key, std::int64_t number) {
+  json::key(writer, key);
   if (number < 0) {
     writer.Null();
   } else {
@@ -48,13 +41,12 @@ void number_or_null(JsonWriter& writer, const char* key, std::int64_t number) {
   }
 }
 
-void write_finding(JsonWriter& writer, const Finding& finding) {
+void write_finding(json::Writer& writer, const Finding& finding) {
   writer.StartObject();
   number_or_null(writer, "rank", finding.rank);
   number_or_null(writer, "slot", finding.position);
-  string_or_null(writer, "step", finding.step);
-  writer.Key("text");
-  writer.String(finding.text.c_str());
+  json::text_or_nothing(writer, "step", finding.step);
+  json::text(writer, "text", finding.text);
   writer.EndObject();
 }
 
@@ -84,33 +76,31 @@ std::string check_text(const CheckResult& result, bool quiet, std::size_t width)
 
 std::string check_json(const CheckResult& result) {
   rapidjson::StringBuffer buffer;
-  JsonWriter writer(buffer);
+  json::Writer writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  writer.Key("findings");
+  json::key(writer, "findings");
   writer.StartArray();
   for (const Finding& finding : result.findings) write_finding(writer, finding);
   if (result.deadlock) write_finding(writer, as_finding(*result.deadlock));
   writer.EndArray();
-  writer.Key("left_out");
-  writer.Bool(result.findings.size() == kMostFindings);
-  writer.Key("simulated");
-  writer.Bool(result.why_not_simulated.empty());
-  string_or_null(writer, "why_not_simulated", result.why_not_simulated);
-  writer.Key("deadlock");
+  json::truth(writer, "left_out", result.findings.size() == kMostFindings);
+  json::truth(writer, "simulated", result.why_not_simulated.empty());
+  json::text_or_nothing(writer, "why_not_simulated", result.why_not_simulated);
+  json::key(writer, "deadlock");
   if (result.deadlock) {
     write_deadlock(writer, *result.deadlock);
   } else {
     writer.Null();
   }
-  writer.Key("transports");
+  json::key(writer, "transports");
   if (result.table) {
     write_transport_table(writer, *result.table);
   } else {
     writer.Null();
   }
   writer.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json::text_of(buffer);
 }
 
 }  // namespace steptwin::cli

@@ -1,11 +1,8 @@
-#include <cstdint>
 #include <fmt/format.h>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/ladder_text.h"
@@ -26,11 +23,6 @@
 
 namespace steptwin::cli {
 namespace {
-
-struct CompareOptions : Options {
-  std::string other;  // B; "" if there is none
-  std::optional<std::int32_t> warmup;
-};
 
 Program program_of(const RecordedRun& run) {
   Options options;
@@ -142,36 +134,14 @@ int replay_dump(const CompareOptions& options) {
   return kDone;
 }
 
+}  // namespace
+
 int compare_command(const CompareOptions& options) {
   if (options.other.empty()) return replay_dump(options);
   if (options.warmup) {
     throw Error("--warmup is about a recorded pipeline run", "it with such a folder alone");
   }
   return compare_runs(options);
-}
-
-}  // namespace
-
-void add_compare_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = add_command(
-      program, "compare", "Compare a prediction with a measurement, or replay a recorded pipeline",
-      "steptwin compare tests/data/pp_dump");
-  command
-      ->add_option("A", options->input,
-                   "The prediction: a run folder or trace.csv; alone: a recorded pipeline run, a "
-                   "folder with config.json and pp_rank_N.json")
-      ->required()
-      ->type_name("PATH");
-  command->add_option("B", options->other, "The measurement")->type_name("PATH");
-  command
-      ->add_option("--warmup", options->warmup,
-                   "Iterations of a recorded run to leave out at its beginning; 2 unless given")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->type_name("N");
-  add_output_options(*command, *options);
-  command->callback(
-      [options, &action] { action = [options] { return compare_command(*options); }; });
 }
 
 }  // namespace steptwin::cli

@@ -1,10 +1,8 @@
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/progress.h"
@@ -17,11 +15,6 @@
 
 namespace steptwin::cli {
 namespace {
-
-struct ConvertOptions : Options {
-  std::string to;
-  bool lenient = false;
-};
 
 bool computes_only(const Schedule& schedule) {
   for (const StepList& list : schedule.ranks) {
@@ -52,6 +45,8 @@ double estimated_steps(const std::string& text) {
   return static_cast<double>(text.size()) / kBytesPerStep;
 }
 
+}  // namespace
+
 int convert_command(const ConvertOptions& options) {
   const std::string text = read_file(options.input);
   std::optional<Progress> progress;
@@ -74,40 +69,6 @@ int convert_command(const ConvertOptions& options) {
   print_notes(options.input, notes);
   print_notes(options.input, converted.losses);
   return kDone;
-}
-
-}  // namespace
-
-void add_convert_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<ConvertOptions>();
-  CLI::App* command =
-      add_command(program, "convert", "Convert a schedule between the formats it can be written in",
-                  "steptwin convert scenarios/schedules/dualpipe_v.csv --to steps");
-  command
-      ->add_option("input", options->input,
-                   "The schedule: compact text, MetaStep text, or PyTorch's CSV of either kind; "
-                   "which it is, is recognised. What the new format cannot express is said on "
-                   "standard error")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("--to", options->to,
-                   std::string(kScheduleFormsHelp) +
-                       " Without transfers in the schedule, torch-comms places "
-                       "them, and FSDP steps, where PyTorch does")
-      ->required()
-      ->check(CLI::IsMember(schedule_form_names()))
-      ->type_name("FORMAT");
-  CLI::Option* out =
-      command->add_option("--out", options->out, "Write to a file, not to standard output")
-          ->check([](const std::string& path) { return path.empty() ? "a file has a name" : ""; })
-          ->type_name("FILE");
-  command->add_flag("--force", options->force, "Replace the file if it exists")->needs(out);
-  command->add_flag("--lenient", options->lenient,
-                    "Read PyTorch's CSV as forgivingly as PyTorch does: pass over what follows an "
-                    "action, take blank lines as ranks without steps");
-  command->callback(
-      [options, &action] { action = [options] { return convert_command(*options); }; });
 }
 
 }  // namespace steptwin::cli

@@ -4,52 +4,48 @@
 #include <utility>
 
 #include "model/formats/steps_text.h"
+#include "reports/decimal.h"
 #include "reports/paint.h"
 
 namespace steptwin::cli {
 namespace {
 
+namespace json = reports::json;
+
 constexpr std::size_t kMostListed = 40;
 constexpr std::size_t kItemIndent = 4;  // of what follows the first line of an item
 
-void write_item(JsonWriter& writer, const sim::BlockedItem& item) {
+void write_item(json::Writer& writer, const sim::BlockedItem& item) {
   writer.StartObject();
-  writer.Key("rank");
-  writer.Int(item.rank);
-  writer.Key(item.is_thread ? "thread" : "stream");
-  writer.Int(item.index);
-  writer.Key("kernel");
+  json::count(writer, "rank", item.rank);
+  json::count(writer, item.is_thread ? "thread" : "stream", item.index);
+  json::key(writer, "kernel");
   if (item.kernel < 0) {
     writer.Null();
   } else {
     writer.Int64(item.kernel);
   }
-  writer.Key("text");
-  writer.String(item.text.c_str());
+  json::text(writer, "text", item.text);
   writer.EndObject();
 }
 
-void write_way_out(JsonWriter& writer, const deadlocks::WayOut& way_out) {
-  writer.Key("way_out");
+void write_way_out(json::Writer& writer, const deadlocks::WayOut& way_out) {
+  json::key(writer, "way_out");
   writer.StartObject();
-  writer.Key("text");
-  writer.String(deadlocks::way_out_text(way_out).c_str());
-  writer.Key("exchange");
+  json::text(writer, "text", deadlocks::way_out_text(way_out));
+  json::key(writer, "exchange");
   if (way_out.exchange.found) {
     write_exchange(writer, *way_out.exchange.found);
   } else {
     writer.Null();
   }
-  writer.Key("exchanges_tried");
-  writer.Int(way_out.exchange.tried);
-  writer.Key("settings");
+  json::count(writer, "exchanges_tried", way_out.exchange.tried);
+  json::key(writer, "settings");
   writer.StartArray();
   for (const std::string& setting : way_out.settings) writer.String(setting.c_str());
   writer.EndArray();
-  writer.Key("settings_tried");
-  writer.Int(way_out.settings_tried);
-  writer.Key("cut_short");
-  writer.Bool(way_out.was_cut_short);
+  json::count(writer, "settings_tried", way_out.settings_tried);
+  json::truth(writer, "cut_short", way_out.was_cut_short);
   writer.EndObject();
 }
 
@@ -91,16 +87,15 @@ std::string deadlock_text(const ExplainedDeadlock& found, std::size_t width) {
   return text;
 }
 
-void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange) {
+void write_exchange(json::Writer& writer, const deadlocks::Exchange& exchange) {
   writer.StartObject();
-  writer.Key("rank");
-  writer.Int(exchange.rank);
-  writer.Key("slots");
+  json::count(writer, "rank", exchange.rank);
+  json::key(writer, "slots");
   writer.StartArray();
   writer.Int64(exchange.first_slot);
   writer.Int64(exchange.second_slot);
   writer.EndArray();
-  writer.Key("steps");
+  json::key(writer, "steps");
   writer.StartArray();
   writer.String(step_text(exchange.first).c_str());
   writer.String(step_text(exchange.second).c_str());
@@ -110,28 +105,27 @@ void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange) {
 
 std::string deadlock_json(const ExplainedDeadlock& found) {
   rapidjson::StringBuffer buffer;
-  JsonWriter writer(buffer);
+  json::Writer writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  writer.Key("deadlock");
+  json::key(writer, "deadlock");
   write_deadlock(writer, found);
   writer.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json::text_of(buffer);
 }
 
-void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& found) {
+void write_deadlock(json::Writer& writer, const ExplainedDeadlock& found) {
   const sim::Deadlock& deadlock = found.deadlock;
   writer.StartObject();
-  writer.Key("at_us");
-  const std::string at_us = fmt::format("{}.{:03}", deadlock.at_ns / 1000, deadlock.at_ns % 1000);
+  json::key(writer, "at_us");
+  const std::string at_us = reports::microseconds_fixed(deadlock.at_ns);
   writer.RawValue(at_us.c_str(), at_us.size(), rapidjson::kNumberType);
-  writer.Key("cycle_text");
-  writer.String(deadlock.cycle_text.c_str());
-  writer.Key("cycle");
+  json::text(writer, "cycle_text", deadlock.cycle_text);
+  json::key(writer, "cycle");
   writer.StartArray();
   for (const std::int32_t item : deadlock.cycle) writer.Int(item);
   writer.EndArray();
-  writer.Key("blocked");
+  json::key(writer, "blocked");
   writer.StartArray();
   for (const sim::BlockedItem& item : deadlock.blocked) write_item(writer, item);
   writer.EndArray();

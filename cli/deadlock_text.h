@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 
-#include "cli/json_writer.h"
 #include "deadlocks/step_places.h"
 #include "deadlocks/way_out.h"
+#include "reports/json_figures.h"
 #include "sim/simulate.h"
 
 namespace steptwin::cli {
@@ -32,9 +32,9 @@ std::string deadlock_text(const ExplainedDeadlock& found, std::size_t width);
 std::string deadlock_json(const ExplainedDeadlock& found);
 
 // {"rank", "slots", "steps"}
-void write_exchange(JsonWriter& writer, const deadlocks::Exchange& exchange);
+void write_exchange(reports::json::Writer& writer, const deadlocks::Exchange& exchange);
 
 // The inner object of it, as a value.
-void write_deadlock(JsonWriter& writer, const ExplainedDeadlock& found);
+void write_deadlock(reports::json::Writer& writer, const ExplainedDeadlock& found);
 
 }  // namespace steptwin::cli

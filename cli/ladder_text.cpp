@@ -83,11 +83,7 @@ void write_ladder(json::Writer& writer, const std::vector<Rung>& rungs) {
     json::duration(writer, "step_time_us", rung.step_ns);
     json::duration(writer, "change_us", rung.change_ns);
     json::ratio(writer, "error", rung.error);
-    if (rung.why_not.empty()) {
-      json::nothing(writer, "why_not");
-    } else {
-      json::text(writer, "why_not", rung.why_not);
-    }
+    json::text_or_nothing(writer, "why_not", rung.why_not);
     writer.EndObject();
   }
   writer.EndArray();

@@ -1,9 +1,7 @@
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/progress.h"
@@ -14,7 +12,6 @@
 #include "model/validate.h"
 
 namespace steptwin::cli {
-namespace {
 
 int lower_command(const Options& options) {
   const ScenarioInput input(options);
@@ -32,17 +29,6 @@ int lower_command(const Options& options) {
   progress.reset();
   print(json);
   return kDone;
-}
-
-}  // namespace
-
-void add_lower_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      program, "lower", "Print the Program that the scenario's schedule is lowered to, as JSON",
-      "steptwin lower scenarios/moe_overlap_hooks.toml --set pipeline.micro_batches=2");
-  add_scenario_options(*command, *options, "The scenario (TOML)");
-  command->callback([options, &action] { action = [options] { return lower_command(*options); }; });
 }
 
 }  // namespace steptwin::cli

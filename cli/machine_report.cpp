@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/json_writer.h"
+#include "reports/json_figures.h"
 
 namespace steptwin::cli {
 namespace {
+
+namespace json = reports::json;
 
 std::string row(std::string_view name, const MachineFigure& figure) {
   return fmt::format("  {:<12} {:>10.2f} us   +- {:.2f} us, {} samples\n", name, figure.us,
@@ -19,35 +21,23 @@ std::string row(std::string_view name, const MachineFit& fit, double unit, std::
                      fit.latency_us, speed, fit.residual * 100, fit.samples);
 }
 
-void write(JsonWriter& writer, const char* key, const MachineFigure& figure) {
-  writer.Key(key);
+void write(json::Writer& writer, const char* key, const MachineFigure& figure) {
+  json::key(writer, key);
   writer.StartObject();
-  writer.Key("us");
-  writer.Double(figure.us);
-  writer.Key("residual_us");
-  writer.Double(figure.residual_us);
-  writer.Key("samples");
-  writer.Int(figure.samples);
+  json::number(writer, "us", figure.us);
+  json::number(writer, "residual_us", figure.residual_us);
+  json::count(writer, "samples", figure.samples);
   writer.EndObject();
 }
 
-void write(JsonWriter& writer, const char* key, const MachineFit& fit) {
-  writer.Key(key);
+void write(json::Writer& writer, const char* key, const MachineFit& fit) {
+  json::key(writer, key);
   writer.StartObject();
-  writer.Key("latency_us");
-  writer.Double(fit.latency_us);
-  writer.Key("per_second");
-  writer.Double(fit.per_second);
-  writer.Key("residual");
-  writer.Double(fit.residual);
-  writer.Key("samples");
-  writer.Int(fit.samples);
+  json::number(writer, "latency_us", fit.latency_us);
+  json::number(writer, "per_second", fit.per_second);
+  json::number(writer, "residual", fit.residual);
+  json::count(writer, "samples", fit.samples);
   writer.EndObject();
-}
-
-void write(JsonWriter& writer, const char* key, const std::string& text) {
-  writer.Key(key);
-  writer.String(text.c_str(), static_cast<rapidjson::SizeType>(text.size()));
 }
 
 }  // namespace
@@ -76,15 +66,14 @@ std::string machine_report(const Machine& machine) {
 
 std::string machine_json(const Machine& machine) {
   rapidjson::StringBuffer buffer;
-  JsonWriter writer(buffer);
+  json::Writer writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  write(writer, "name", machine.name);
-  write(writer, "date", machine.date);
-  write(writer, "backend", machine.backend);
-  writer.Key("cores");
-  writer.Int(machine.cores);
-  write(writer, "noise", machine.noise);
+  json::text(writer, "name", machine.name);
+  json::text(writer, "date", machine.date);
+  json::text(writer, "backend", machine.backend);
+  json::count(writer, "cores", machine.cores);
+  json::text(writer, "noise", machine.noise);
   write(writer, "launch", machine.launch);
   write(writer, "event", machine.event);
   write(writer, "rendezvous", machine.rendezvous);
@@ -96,14 +85,11 @@ std::string machine_json(const Machine& machine) {
   write(writer, "transfer", machine.transfer);
   write(writer, "collective", machine.collective);
   write(writer, "lateness", machine.lateness);
-  writer.Key("effective_cores");
-  writer.Double(machine.effective_cores);
-  writer.Key("compute_loss");
-  writer.Double(machine.compute_loss);
-  writer.Key("comm_loss");
-  writer.Double(machine.comm_loss);
+  json::number(writer, "effective_cores", machine.effective_cores);
+  json::number(writer, "compute_loss", machine.compute_loss);
+  json::number(writer, "comm_loss", machine.comm_loss);
   writer.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json::text_of(buffer);
 }
 
 }  // namespace steptwin::cli

@@ -1,9 +1,5 @@
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/dump_report.h"
 #include "cli/files.h"
@@ -20,10 +16,6 @@
 
 namespace steptwin::cli {
 namespace {
-
-struct ReportOptions : Options {
-  std::optional<std::int32_t> warmup;
-};
 
 int report_dump(const ReportOptions& options) {
   const reports::PpDump dump = reports::read_pp_dump(options.input);
@@ -72,31 +64,10 @@ int report_run(const ReportOptions& options) {
   return kDone;
 }
 
-int report_command(const ReportOptions& options) {
-  return reports::is_pp_dump(options.input) ? report_dump(options) : report_run(options);
-}
-
 }  // namespace
 
-void add_report_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<ReportOptions>();
-  CLI::App* command =
-      add_command(program, "report", "Report on a run folder or on a recorded pipeline run",
-                  "steptwin report tests/data/pp_dump");
-  command
-      ->add_option("path", options->input,
-                   "A run folder, a trace.csv, or a recorded pipeline run: a folder with "
-                   "config.json and pp_rank_N.json")
-      ->required()
-      ->type_name("PATH");
-  command
-      ->add_option("--warmup", options->warmup,
-                   "Iterations of a recorded run to leave out at its beginning; 2 unless given")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->type_name("N");
-  add_output_options(*command, *options);
-  command->callback(
-      [options, &action] { action = [options] { return report_command(*options); }; });
+int report_command(const ReportOptions& options) {
+  return reports::is_pp_dump(options.input) ? report_dump(options) : report_run(options);
 }
 
 }  // namespace steptwin::cli

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/cuda_run.h"
 #include "cli/files.h"
@@ -27,15 +27,7 @@
 namespace steptwin::cli {
 namespace {
 
-struct RunCommandOptions : Options {
-  std::string backend = "host";
-  std::string kernels = "real";
-  int repeat = 5;
-  int warmup = 1;
-  double deadline_s = 10;
-};
-
-HostRunOptions host_run_options(const RunCommandOptions& options) {
+HostRunOptions host_run_options(const RunOptions& options) {
   HostRunOptions run;
   run.timed = options.kernels == "timed";
   run.repeat = options.repeat;
@@ -44,18 +36,18 @@ HostRunOptions host_run_options(const RunCommandOptions& options) {
   return run;
 }
 
-bool is_on_cuda(const RunCommandOptions& options) {
+bool is_on_cuda(const RunOptions& options) {
   return options.backend == "cuda";
 }
 
-std::string where_text(const RunCommandOptions& options, const reports::RepeatedSteps& steps,
+std::string where_text(const RunOptions& options, const reports::RepeatedSteps& steps,
                        const std::string& machine) {
   return fmt::format("measured on {} with {} kernels: {} steps, median {}, p5 {}, p95 {}", machine,
                      options.kernels, steps.steps, duration_text(steps.median_ns),
                      duration_text(steps.p5_ns), duration_text(steps.p95_ns));
 }
 
-int report_run(const RunCommandOptions& options, const Scenario& scenario, const Schedule& schedule,
+int report_run(const RunOptions& options, const Scenario& scenario, const Schedule& schedule,
                const hw::Run& run, const std::string& machine, std::optional<RunFolder>& folder,
                Progress& progress) {
   progress.begin(phase::kFigures);
@@ -76,7 +68,7 @@ int report_run(const RunCommandOptions& options, const Scenario& scenario, const
   return kDone;
 }
 
-std::vector<Phase> plan_of(const RunCommandOptions& options) {
+std::vector<Phase> plan_of(const RunOptions& options) {
   using namespace phase;
   std::vector<Phase> plan{kSchedule, kLower, kRun, kFigures};
   if (!options.out.empty()) {
@@ -87,15 +79,14 @@ std::vector<Phase> plan_of(const RunCommandOptions& options) {
   return plan;
 }
 
-ProcessRun run_on_all(const Program& program, const RunCommandOptions& options,
-                      hw::Processes& processes) {
+ProcessRun run_on_all(const Program& program, const RunOptions& options, hw::Processes& processes) {
   const HostRunOptions how = host_run_options(options);
   return is_on_cuda(options) ? run_on_cuda(program, how, processes)
                              : run_on_processes(program, how, processes);
 }
 
 // What process 0 does, or the only one.
-int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
+int run_and_report(const RunOptions& options, hw::Processes* processes) {
   const ScenarioInput input(options);
   const Scenario& scenario = input.scenario();
   const std::string machine = is_on_cuda(options) ? gpu_name() : "this machine's CPU";
@@ -139,7 +130,7 @@ int run_and_report(const RunCommandOptions& options, hw::Processes* processes) {
 }
 
 // What the others do: their part of the run, and nothing that is seen.
-int run_along(const RunCommandOptions& options, hw::Processes& processes) {
+int run_along(const RunOptions& options, hw::Processes& processes) {
   const ScenarioInput input(options);
   const Program program = lower(input.schedule(), input.scenario());
   validate(program);
@@ -147,9 +138,11 @@ int run_along(const RunCommandOptions& options, hw::Processes& processes) {
   return std::holds_alternative<Deadlock>(run.outcome) ? kMachineFailed : kDone;
 }
 
+}  // namespace
+
 // An error of one process would leave the others waiting: it ends them all. Input that is wrong is
 // so for all of them, and told by process 0 alone.
-int run_command(const RunCommandOptions& options) {
+int run_command(const RunOptions& options) {
   const std::unique_ptr<hw::Processes> processes = hw::mpi_processes();
   if (!processes) return run_and_report(options, nullptr);
   try {
@@ -162,40 +155,6 @@ int run_command(const RunCommandOptions& options) {
     processes->abort(std::string("error: ") + error.what(), kMachineFailed);
   }
   return kMachineFailed;
-}
-
-}  // namespace
-
-void add_run_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<RunCommandOptions>();
-  CLI::App* command =
-      add_command(program, "run", "Run a scenario for real and print where its time goes",
-                  "steptwin run scenarios/moe_overlap_hooks.toml --kernels timed --out runs/real");
-  add_scenario_options(*command, *options, "The scenario (TOML)");
-  add_folder_options(*command, *options);
-  add_output_options(*command, *options);
-  command->add_option("--backend", options->backend, "What it runs on: host, or cuda")
-      ->check(CLI::IsMember({"host", "cuda"}))
-      ->capture_default_str();
-  command
-      ->add_option("--kernels", options->kernels,
-                   "real: products and copies; timed: the modelled times, without using a core")
-      ->check(CLI::IsMember({"real", "timed"}))
-      ->capture_default_str();
-  constexpr int kMost = 100'000;
-  command->add_option("--repeat", options->repeat, "Steps that are measured")
-      ->check(CLI::Range(1, kMost))
-      ->capture_default_str();
-  command->add_option("--warmup", options->warmup, "Steps before, that are not")
-      ->check(CLI::Range(0, kMost))
-      ->capture_default_str();
-  constexpr double kShortest = 0.1;
-  constexpr double kLongest = 86'400;
-  command
-      ->add_option("--deadline", options->deadline_s, "Seconds without progress to give up after")
-      ->check(number_between(kShortest, kLongest))
-      ->capture_default_str();
-  command->callback([options, &action] { action = [options] { return run_command(*options); }; });
 }
 
 }  // namespace steptwin::cli

@@ -1,10 +1,8 @@
-#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/progress.h"
@@ -18,11 +16,6 @@
 
 namespace steptwin::cli {
 namespace {
-
-struct ScheduleOptions : Options {
-  std::string format = "steps";
-  std::string columns = "time";
-};
 
 std::string slot_grid(const Schedule& schedule, const ScheduleOptions& options) {
   reports::GridOptions grid;
@@ -57,6 +50,8 @@ ScheduleText text_of(const Schedule& schedule, const Scenario& scenario,
   return timed_grid(schedule, scenario, options);
 }
 
+}  // namespace
+
 int schedule_command(const ScheduleOptions& options) {
   const ScenarioInput input(options);
   const Scenario& scenario = input.scenario();
@@ -70,40 +65,6 @@ int schedule_command(const ScheduleOptions& options) {
   print(written.text);
   print_notes(options.input, written.losses);
   return kDone;
-}
-
-}  // namespace
-
-void add_schedule_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<ScheduleOptions>();
-  CLI::App* command =
-      add_command(program, "schedule", "Print the schedule of a scenario",
-                  "steptwin schedule scenarios/moe_overlap_hooks.toml --format grid");
-  add_scenario_options(*command, *options, "The scenario (TOML)");
-  std::vector<std::string> formats = schedule_form_names();
-  formats.emplace_back("grid");
-  command
-      ->add_option("--format", options->format,
-                   std::string(kScheduleFormsHelp) +
-                       " What PyTorch's cannot express is said on standard "
-                       "error. grid: a picture")
-      ->check(CLI::IsMember(formats))
-      ->type_name("FORMAT");
-  const CLI::Option* columns =
-      command
-          ->add_option("--columns", options->columns,
-                       "Of the grid: time as simulated, or slots of the step lists")
-          ->check(CLI::IsMember({"time", "slots"}))
-          ->type_name("WHAT");
-  command->add_option("--color", options->color, "Colour the grid: auto, always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("WHEN");
-  command->callback([options, columns, &action] {
-    if (columns->count() > 0 && options->format != "grid") {
-      throw CLI::ValidationError("--columns", "only a grid has columns, --format grid");
-    }
-    action = [options] { return schedule_command(*options); };
-  });
 }
 
 }  // namespace steptwin::cli

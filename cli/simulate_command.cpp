@@ -1,12 +1,10 @@
 #include <fmt/format.h>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/deadlock_text.h"
 #include "cli/files.h"
@@ -25,10 +23,6 @@
 
 namespace steptwin::cli {
 namespace {
-
-struct SimulateOptions : Options {
-  bool timeline = false;
-};
 
 std::vector<Phase> plan_of(const SimulateOptions& options) {
   using namespace phase;
@@ -54,6 +48,8 @@ std::string terminal_text(const SimulateOptions& options, const Scenario& scenar
   if (!options.out.empty()) text += fmt::format("\nWritten to {}\n", options.out);
   return text;
 }
+
+}  // namespace
 
 int simulate_command(const SimulateOptions& options) {
   const ScenarioInput input(options);
@@ -92,22 +88,6 @@ int simulate_command(const SimulateOptions& options) {
   progress.finish();
   print(text);
   return kDone;
-}
-
-}  // namespace
-
-void add_simulate_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command =
-      add_command(program, "simulate", "Simulate a scenario and print where its time goes",
-                  "steptwin simulate scenarios/moe_overlap_hooks.toml --out runs/moe --timeline");
-  add_scenario_options(*command, *options, "The scenario (TOML)");
-  add_folder_options(*command, *options);
-  add_output_options(*command, *options);
-  command->add_flag("--timeline", options->timeline, "Draw what every rank does over time")
-      ->excludes("--json");
-  command->callback(
-      [options, &action] { action = [options] { return simulate_command(*options); }; });
 }
 
 }  // namespace steptwin::cli

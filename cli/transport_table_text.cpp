@@ -14,6 +14,8 @@
 namespace steptwin::cli {
 namespace {
 
+namespace json = reports::json;
+
 using deadlocks::Ending;
 using deadlocks::Queues;
 using deadlocks::TransportCell;
@@ -82,30 +84,17 @@ std::string grid(const deadlocks::TransportTable& table) {
   return text + "  * as it stands\n";
 }
 
-void string_or_null(JsonWriter& writer, const char* key, const std::string& text) {
-  writer.Key(key);
-  if (text.empty()) {
-    writer.Null();
-  } else {
-    writer.String(text.c_str());
-  }
-}
-
-void write_cell(JsonWriter& writer, const TransportCell& cell) {
+void write_cell(json::Writer& writer, const TransportCell& cell) {
   const bool hangs = cell.ending == Ending::hangs;
   writer.StartObject();
-  writer.Key("transport");
-  writer.String(std::string(transport_of(cell)).c_str());
-  writer.Key("queues");
-  writer.String(key_of(cell.queues).c_str());
-  writer.Key("own");
-  writer.Bool(cell.is_own);
-  writer.Key("result");
-  writer.String(std::string(word_of(cell.ending)).c_str());
-  string_or_null(writer, "why", cell.why);
-  string_or_null(writer, "cycle_text", cell.cycle_text);
-  string_or_null(writer, "way_out", hangs ? way_out_of(cell) : "");
-  writer.Key("exchange");
+  json::text(writer, "transport", transport_of(cell));
+  json::text(writer, "queues", key_of(cell.queues));
+  json::truth(writer, "own", cell.is_own);
+  json::text(writer, "result", word_of(cell.ending));
+  json::text_or_nothing(writer, "why", cell.why);
+  json::text_or_nothing(writer, "cycle_text", cell.cycle_text);
+  json::text_or_nothing(writer, "way_out", hangs ? way_out_of(cell) : "");
+  json::key(writer, "exchange");
   if (cell.exchange.found) {
     write_exchange(writer, *cell.exchange.found);
   } else {
@@ -146,7 +135,7 @@ std::string transport_table_text(const deadlocks::TransportTable& table, std::si
   return text;
 }
 
-void write_transport_table(JsonWriter& writer, const deadlocks::TransportTable& table) {
+void write_transport_table(json::Writer& writer, const deadlocks::TransportTable& table) {
   writer.StartArray();
   for (const TransportCell& cell : table.cells) write_cell(writer, cell);
   writer.EndArray();

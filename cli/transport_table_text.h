@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string>
 
-#include "cli/json_writer.h"
 #include "deadlocks/transport_table.h"
+#include "reports/json_figures.h"
 
 namespace steptwin::cli {
 
@@ -16,6 +16,6 @@ std::string transport_table_text(const deadlocks::TransportTable& table, std::si
 // For a program, a list of {"transport", "queues", "own", "result", "why", "cycle_text", "way_out",
 // "exchange"}, where result is "runs", "hangs", "n/a" or "not tried", why is of "n/a" and the three
 // last ones are of "hangs"; null where they are not.
-void write_transport_table(JsonWriter& writer, const deadlocks::TransportTable& table);
+void write_transport_table(reports::json::Writer& writer, const deadlocks::TransportTable& table);
 
 }  // namespace steptwin::cli

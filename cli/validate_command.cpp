@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/host_run.h"
@@ -23,14 +21,6 @@
 
 namespace steptwin::cli {
 namespace {
-
-struct ValidateOptions : Options {
-  std::string kernels = "real";
-  std::string cases;
-  std::string machine;
-  int repeat = 9;
-  double max_error_percent = 0;  // 0: whatever it is
-};
 
 constexpr int kRounds = 3;
 
@@ -49,7 +39,8 @@ std::vector<ValidationCase> cases_of(const ValidateOptions& options) {
 }
 
 Measurement measurement_of(const ValidateOptions& options, const ValidationCase& which) {
-  Options with = options;
+  const Options& common = options;
+  Options with = common;
   if (!which.scenario.empty()) with.input = which.scenario;
   with.sets.insert(with.sets.end(), which.sets.begin(), which.sets.end());
   const ScenarioInput input(with);
@@ -124,6 +115,8 @@ CaseResult result_of(const Measurement& measurement, const Machine& machine,
   return result;
 }
 
+}  // namespace
+
 int validate_command(const ValidateOptions& options) {
   std::vector<Measurement> measurements;
   for (const ValidationCase& which : cases_of(options)) {
@@ -135,6 +128,7 @@ int validate_command(const ValidateOptions& options) {
   for (const Measurement& each : measurements) (void)simulated(each, machine, kernels);
   measure(measurements, options);
   std::vector<CaseResult> results;
+  results.reserve(measurements.size());
   for (const Measurement& each : measurements) {
     results.push_back(result_of(each, machine, kernels));
   }
@@ -149,37 +143,6 @@ int validate_command(const ValidateOptions& options) {
   const bool is_off =
       options.max_error_percent > 0 && totals.worst_error * 100 > options.max_error_percent;
   return is_off ? kFinding : kDone;
-}
-
-}  // namespace
-
-void add_validate_command(CLI::App& program, Action& action) {
-  auto options = std::make_shared<ValidateOptions>();
-  CLI::App* command = add_command(
-      program, "validate", "Measure how far the simulator is off on this machine",
-      "steptwin validate scenarios/validation/timed.toml --kernels timed --max-error 5");
-  add_scenario_options(*command, *options, "The scenario (TOML)");
-  add_output_options(*command, *options);
-  command
-      ->add_option("--kernels", options->kernels,
-                   "real: products and copies; timed: the modelled times, without using a core")
-      ->check(CLI::IsMember({"real", "timed"}))
-      ->capture_default_str();
-  command->add_option("--cases", options->cases, "Settings of the scenario to go through (TOML)")
-      ->type_name("FILE");
-  command->add_option("--machine", options->machine, "A machine file; else it is measured first")
-      ->type_name("FILE");
-  constexpr int kMost = 100'000;
-  command->add_option("--repeat", options->repeat, "Steps that are measured of every setting")
-      ->check(CLI::Range(1, kMost))
-      ->capture_default_str();
-  constexpr double kMostPercent = 1e6;
-  command
-      ->add_option("--max-error", options->max_error_percent,
-                   "Exit with status 1 if a step time is off by more percent")
-      ->check(number_between(0, kMostPercent));
-  command->callback(
-      [options, &action] { action = [options] { return validate_command(*options); }; });
 }
 
 }  // namespace steptwin::cli

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
 
-#include "cli/json_writer.h"
 #include "cli/printable.h"
 #include "model/formats/toml_table.h"
 #include "model/median.h"
+#include "reports/json_figures.h"
 #include "reports/paint.h"
 #include "reports/text_table.h"
 
 namespace steptwin::cli {
 namespace {
+
+namespace json = reports::json;
 
 constexpr double kToldApart = 0.05;
 constexpr std::size_t kLeastWidth = 40;
@@ -37,29 +40,22 @@ void count_pair(const CaseResult& left, const CaseResult& right, ValidationTotal
   if (measured * simulated > 0) ++totals.pairs_right;
 }
 
-void number(JsonWriter& writer, const char* key, double value) {
-  writer.Key(key);
-  writer.Double(value);
+void duration(json::Writer& writer, const char* key, TimeNs value) {
+  json::number(writer, key, us_from_nanoseconds(value));
 }
 
-void duration(JsonWriter& writer, const char* key, TimeNs value) {
-  number(writer, key, us_from_nanoseconds(value));
-}
-
-void write_case(JsonWriter& writer, const CaseResult& result) {
+void write_case(json::Writer& writer, const CaseResult& result) {
   writer.StartObject();
-  writer.Key("name");
-  writer.String(result.name.c_str());
-  writer.Key("steps");
-  writer.Uint64(result.measured.steps);
+  json::text(writer, "name", result.name);
+  json::count(writer, "steps", static_cast<std::int64_t>(result.measured.steps));
   duration(writer, "measured_us", result.measured.median_ns);
   duration(writer, "measured_p5_us", result.measured.p5_ns);
   duration(writer, "measured_p95_us", result.measured.p95_ns);
   duration(writer, "measured_bare_us", result.bare_ns);
   duration(writer, "simulated_us", result.simulated_ns);
-  number(writer, "error", result.error());
-  number(writer, "bubble_points", result.bubble_points());
-  number(writer, "overlap_points", result.overlap_points());
+  json::number(writer, "error", result.error());
+  json::number(writer, "bubble_points", result.bubble_points());
+  json::number(writer, "overlap_points", result.overlap_points());
   writer.EndObject();
 }
 
@@ -152,24 +148,22 @@ std::string validation_text(const std::vector<CaseResult>& results, const Valida
 std::string validation_json(const std::vector<CaseResult>& results,
                             const ValidationTotals& totals) {
   rapidjson::StringBuffer buffer;
-  JsonWriter writer(buffer);
+  json::Writer writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  number(writer, "median_error", totals.median_error);
-  number(writer, "worst_error", totals.worst_error);
-  number(writer, "worst_bubble_points", totals.worst_bubble_points);
-  number(writer, "worst_overlap_points", totals.worst_overlap_points);
-  writer.Key("pairs");
-  writer.Int(totals.pairs);
-  writer.Key("pairs_right");
-  writer.Int(totals.pairs_right);
-  number(writer, "tracing_cost", totals.tracing_cost);
-  writer.Key("cases");
+  json::number(writer, "median_error", totals.median_error);
+  json::number(writer, "worst_error", totals.worst_error);
+  json::number(writer, "worst_bubble_points", totals.worst_bubble_points);
+  json::number(writer, "worst_overlap_points", totals.worst_overlap_points);
+  json::count(writer, "pairs", totals.pairs);
+  json::count(writer, "pairs_right", totals.pairs_right);
+  json::number(writer, "tracing_cost", totals.tracing_cost);
+  json::key(writer, "cases");
   writer.StartArray();
   for (const CaseResult& result : results) write_case(writer, result);
   writer.EndArray();
   writer.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json::text_of(buffer);
 }
 
 }  // namespace steptwin::cli

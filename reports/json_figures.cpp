@@ -5,7 +5,7 @@
 namespace steptwin::reports::json {
 namespace {
 
-void number(Writer& writer, const std::string& digits) {
+void write_digits(Writer& writer, const std::string& digits) {
   writer.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
 }
 
@@ -18,13 +18,18 @@ void key(Writer& writer, std::string_view name) {
 void duration(Writer& writer, std::string_view name, std::optional<TimeNs> value_ns) {
   if (!value_ns) return nothing(writer, name);
   key(writer, name);
-  number(writer, microseconds_text(*value_ns));
+  write_digits(writer, microseconds_text(*value_ns));
 }
 
 void ratio(Writer& writer, std::string_view name, std::optional<double> value) {
   if (!value) return nothing(writer, name);
   key(writer, name);
-  number(writer, ratio_text(*value));
+  write_digits(writer, ratio_text(*value));
+}
+
+void number(Writer& writer, std::string_view name, double value) {
+  key(writer, name);
+  writer.Double(value);
 }
 
 void count(Writer& writer, std::string_view name, std::int64_t value) {
@@ -32,9 +37,19 @@ void count(Writer& writer, std::string_view name, std::int64_t value) {
   writer.Int64(value);
 }
 
+void truth(Writer& writer, std::string_view name, bool value) {
+  key(writer, name);
+  writer.Bool(value);
+}
+
 void text(Writer& writer, std::string_view name, std::string_view value) {
   key(writer, name);
   writer.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+}
+
+void text_or_nothing(Writer& writer, std::string_view name, std::string_view value) {
+  if (value.empty()) return nothing(writer, name);
+  text(writer, name, value);
 }
 
 void nothing(Writer& writer, std::string_view name) {
