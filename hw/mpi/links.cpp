@@ -152,7 +152,7 @@ void MpiLinks::transfer(std::int32_t rank, std::int32_t communicator, std::vecto
   }
   const std::lock_guard lock(mutex_);
   for (Leftover& each : flights) {
-    if (!each.words.empty()) leftovers_.push_back(std::move(each));
+    if (each.flight->end.transfer.is_eager) leftovers_.push_back(std::move(each));
   }
 }
 
