@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "model/error.h"
@@ -35,7 +36,10 @@ struct StreamOf {
   std::int32_t peer = 0;
   std::string name;
 
-  friend auto operator<=>(const StreamOf&, const StreamOf&) = default;
+  friend bool operator==(const StreamOf&, const StreamOf&) = default;
+  friend bool operator<(const StreamOf& left, const StreamOf& right) {
+    return std::tie(left.peer, left.name) < std::tie(right.peer, right.name);
+  }
 };
 
 StreamOf stream_of(const Scenario& scenario, const Schedule& schedule, const Step& step) {

@@ -42,7 +42,9 @@ double lognormal(std::uint64_t key, double sigma) {
   return std::exp(sigma * normal(key) - sigma * sigma / 2);
 }
 
-enum Purpose : std::int64_t { compute_noise = 1, routing = 2 };
+// What numbers are drawn for.
+constexpr std::int64_t kComputeNoise = 1;
+constexpr std::int64_t kRouting = 2;
 
 }  // namespace
 
@@ -53,8 +55,9 @@ Noise::Noise(const Scenario& scenario)
 
 std::vector<double> Noise::loads(const Kernel& kernel, std::int32_t pipeline_rank) const {
   std::vector<double> loads;
+  loads.reserve(static_cast<std::size_t>(peers_));
   for (std::int32_t peer = 0; peer < peers_; ++peer) {
-    loads.push_back(lognormal(key_of({keys_.seed, routing, pipeline_rank, kernel.stage,
+    loads.push_back(lognormal(key_of({keys_.seed, kRouting, pipeline_rank, kernel.stage,
                                       kernel.micro, kernel.layer, peer}),
                               keys_.moe_imbalance));
   }
@@ -78,7 +81,7 @@ double Noise::factor(const Kernel& kernel, std::int32_t rank, std::int32_t pipel
   if (rank == keys_.straggler_rank) factor *= keys_.straggler_factor;
   if (keys_.compute_sigma == 0) return factor;
   return factor *
-         lognormal(key_of({keys_.seed, compute_noise, rank, static_cast<std::int64_t>(kernel.step),
+         lognormal(key_of({keys_.seed, kComputeNoise, rank, static_cast<std::int64_t>(kernel.step),
                            kernel.stage, kernel.micro, kernel.layer,
                            static_cast<std::int64_t>(kernel.part)}),
                    keys_.compute_sigma);

@@ -35,8 +35,8 @@ constexpr std::array<std::string_view, kStepTypeCount> kNames = {
 };
 
 const std::vector<Step>& no_steps() {
-  static const std::vector<Step> empty;
-  return empty;
+  static const std::vector<Step> kNone;
+  return kNone;
 }
 
 std::string misshape_of_overlap(const Step& step) {
@@ -51,13 +51,13 @@ std::string misshape_of_overlap(const Step& step) {
     return "OVERLAP_F_B has a FWD, then a BWD or BWD_INPUT";
   }
   for (const Step& sub_step : step.sub_steps()) {
-    if (const std::string wrong = misshape_of(sub_step); !wrong.empty()) return wrong;
+    if (std::string wrong = misshape_of(sub_step); !wrong.empty()) return wrong;
   }
   if (step.boundary_p2p().empty()) return "";
   if (step.type != StepType::overlap_b_f) return "only OVERLAP_B_F has boundary steps";
   for (const Step& boundary : step.boundary_p2p()) {
     if (!is_p2p(boundary.type)) return "boundary steps are P2P steps";
-    if (const std::string wrong = misshape_of(boundary); !wrong.empty()) return wrong;
+    if (std::string wrong = misshape_of(boundary); !wrong.empty()) return wrong;
   }
   return "";
 }
@@ -67,7 +67,7 @@ std::string misshape_of_batch(const Step& step) {
   if (step.sub_steps().empty()) return "a batch has at least one sub-step";
   for (const Step& sub_step : step.sub_steps()) {
     if (!is_p2p(sub_step.type)) return "a batch holds FWD_SEND, FWD_RECV, BWD_SEND, BWD_RECV only";
-    if (const std::string wrong = misshape_of(sub_step); !wrong.empty()) return wrong;
+    if (std::string wrong = misshape_of(sub_step); !wrong.empty()) return wrong;
   }
   return "";
 }
@@ -144,7 +144,7 @@ bool operator==(const Step& left, const Step& right) {
 }
 
 std::size_t hash_of(const Step& step) {
-  std::size_t hash = static_cast<std::size_t>(step.type);
+  auto hash = static_cast<std::size_t>(step.type);
   const auto mix = [&hash](std::size_t value) {
     hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6U) + (hash >> 2U);
   };

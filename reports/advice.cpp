@@ -50,8 +50,8 @@ void hint_on_dependency(const Metrics& metrics, const SettingsOn& on, const Shar
   if (shares.outside_ns >= shares.steady_ns) {
     std::vector<std::string> choices = {
         fmt::format("more micro-batches (there are {})", metrics.micro_batches)};
-    if (!on.interleaved) choices.push_back({"interleaved chunks"});
-    if (!on.zero_bubble) choices.push_back({"a zero-bubble schedule"});
+    if (!on.interleaved) choices.emplace_back("interleaved chunks");
+    if (!on.zero_bubble) choices.emplace_back("a zero-bubble schedule");
     hints.push_back({share, "fill and drain: " + either(choices)});
   } else {
     hints.push_back({share,
@@ -136,10 +136,10 @@ void hint_on_order(const Metrics& metrics, const SettingsOn& on, const Shares& s
   }
   std::vector<std::string> choices;
   if (on.overlap && !on.sequential_overlap && !on.hooks) {
-    choices.push_back({"let the threads of the overlap take turns (overlap.hooks = true)"});
+    choices.emplace_back("let the threads of the overlap take turns (overlap.hooks = true)");
   }
   if (!on.order_by_data) {
-    choices.push_back({"let a transfer wait for its own data only (comm.order = \"data\")"});
+    choices.emplace_back("let a transfer wait for its own data only (comm.order = \"data\")");
   }
   if (choices.empty()) return;
   hints.push_back({share, "values are there but wait behind other compute: " + either(choices)});

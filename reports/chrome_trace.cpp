@@ -265,7 +265,7 @@ class ChromeWriter {
       const std::optional<Transfer> transfer = transfers.into(chunk);
       if (transfer && transfer->send != Transfer::kNoKernel) arrows_.push_back(*transfer);
     }
-    std::sort(arrows_.begin(), arrows_.end(), [this](const Transfer& left, const Transfer& right) {
+    std::sort(arrows_.begin(), arrows_.end(), [](const Transfer& left, const Transfer& right) {
       const TimeNs first = left.sending.begin_ns;
       const TimeNs second = right.sending.begin_ns;
       return std::tie(first, left.send, left.receive) < std::tie(second, right.send, right.receive);

@@ -23,13 +23,13 @@ std::string listed(std::span<const std::string_view> columns) {
 
 }  // namespace
 
-CsvRows::CsvRows(const std::string& file) : file_(file) {
-  lines_ = std::make_unique<std::ifstream>(file, std::ios::binary);
-  if (!*lines_) throw Error(SourcePosition{file, 0, 0}, "cannot open it", "a readable file");
+CsvRows::CsvRows(std::string file) : file_(std::move(file)) {
+  lines_ = std::make_unique<std::ifstream>(file_, std::ios::binary);
+  if (!*lines_) throw Error(SourcePosition{file_, 0, 0}, "cannot open it", "a readable file");
 }
 
-CsvRows::CsvRows(const std::string& file, std::string_view text)
-    : file_(file), lines_(std::make_unique<std::istringstream>(std::string(text))) {}
+CsvRows::CsvRows(std::string file, std::string_view text)
+    : file_(std::move(file)), lines_(std::make_unique<std::istringstream>(std::string(text))) {}
 
 CsvRows::~CsvRows() = default;
 
@@ -104,19 +104,7 @@ void CsvRows::split(const char* line) {
     field.text.clear();
     field.column = static_cast<int>(cursor - line) + 1;
     if (*cursor == '"') {
-      ++cursor;
-      while (*cursor != '\0' && !(cursor[0] == '"' && cursor[1] != '"')) {
-        if (*cursor == '"') ++cursor;
-        field.text += *cursor++;
-      }
-      if (*cursor == '\0') {
-        throw error(field.column, "the quoted field has no end", "a closing quote");
-      }
-      ++cursor;
-      if (*cursor != ',' && *cursor != '\0') {
-        throw error(static_cast<int>(cursor - line) + 1, "text follows a quoted field",
-                    "a comma or the end of the line");
-      }
+      cursor = take_quoted(line, cursor, field);
     } else {
       const char* begin = cursor;
       while (*cursor != ',' && *cursor != '\0') ++cursor;
@@ -125,6 +113,24 @@ void CsvRows::split(const char* line) {
     if (*cursor == '\0') return;
     ++cursor;
   }
+}
+
+// `quote` is the opening one; returns what is behind the closing one.
+const char* CsvRows::take_quoted(const char* line, const char* quote, Field& field) const {
+  const char* cursor = quote + 1;
+  while (*cursor != '\0' && !(cursor[0] == '"' && cursor[1] != '"')) {
+    if (*cursor == '"') ++cursor;
+    field.text += *cursor++;
+  }
+  if (*cursor == '\0') {
+    throw error(field.column, "the quoted field has no end", "a closing quote");
+  }
+  ++cursor;
+  if (*cursor != ',' && *cursor != '\0') {
+    throw error(static_cast<int>(cursor - line) + 1, "text follows a quoted field",
+                "a comma or the end of the line");
+  }
+  return cursor;
 }
 
 Error CsvRows::error(int column, std::string wrong, std::string expected) const {

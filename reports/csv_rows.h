@@ -19,8 +19,8 @@ namespace steptwin::reports {
 // hold commas, and a quote as two. Whatever is wrong is an Error with line and column.
 class CsvRows {
  public:
-  explicit CsvRows(const std::string& file);                // from the file
-  CsvRows(const std::string& file, std::string_view text);  // from memory; file is for messages
+  explicit CsvRows(std::string file);                // from the file
+  CsvRows(std::string file, std::string_view text);  // from memory; file is for messages
   ~CsvRows();
 
   // Reads the header. Fields are then asked for by their position in `columns`.
@@ -42,6 +42,7 @@ class CsvRows {
   const Field& field(std::size_t column) const { return fields_[place_of_column_[column]]; }
   bool next_line();  // splits the next line that counts
   void split(const char* line);
+  const char* take_quoted(const char* line, const char* quote, Field& field) const;
   Error error(int column, std::string wrong, std::string expected) const;
 
   std::string file_;

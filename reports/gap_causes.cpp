@@ -137,6 +137,7 @@ std::vector<IntervalSet> copies(const Trace& trace) {
         {kernel.times.start_ns, kernel.times.end_ns});
   }
   std::vector<IntervalSet> sets;
+  sets.reserve(pieces.size());
   for (std::vector<Interval>& of_rank : pieces) sets.emplace_back(std::move(of_rank));
   return sets;
 }

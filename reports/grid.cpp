@@ -1,6 +1,7 @@
 #include "reports/grid.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <fmt/format.h>
 #include <optional>
@@ -18,11 +19,11 @@ struct Look {
   std::string_view color;
   std::string_view meaning;
 };
-constexpr Look kLooks[] = {
-    {StepType::fwd, 'F', "\x1b[34m", "F forward"},
-    {StepType::bwd, 'B', "\x1b[32m", "B backward"},
-    {StepType::bwd_input, 'I', "\x1b[36m", "I backward (input gradient)"},
-    {StepType::bwd_weight, 'W', "\x1b[33m", "W backward (weight gradient)"},
+constexpr std::array kLooks = {
+    Look{StepType::fwd, 'F', "\x1b[34m", "F forward"},
+    Look{StepType::bwd, 'B', "\x1b[32m", "B backward"},
+    Look{StepType::bwd_input, 'I', "\x1b[36m", "I backward (input gradient)"},
+    Look{StepType::bwd_weight, 'W', "\x1b[33m", "W backward (weight gradient)"},
 };
 constexpr std::string_view kColorEnd = "\x1b[0m";
 
@@ -102,7 +103,7 @@ class GridPrinter {
       }
       assert(leaf.stage < static_cast<std::int32_t>(chunks_.size()));
       const Look& look = look_of(leaf.type);
-      used_[static_cast<std::size_t>(&look - kLooks)] = true;
+      used_[static_cast<std::size_t>(&look - kLooks.data())] = true;
       std::string name = fmt::format("{}{}", look.letter, leaf.micro);
       if (most_chunks_ > 1) name += chunk_text(chunks_[static_cast<std::size_t>(leaf.stage)]);
       cell.width += name.size();
@@ -164,7 +165,7 @@ class GridPrinter {
 
   std::string legend() const {
     std::string text;
-    for (std::size_t index = 0; index < std::size(kLooks); ++index) {
+    for (std::size_t index = 0; index < kLooks.size(); ++index) {
       if (!used_[index]) continue;
       text += (text.empty() ? "\n" : ", ") + std::string(kLooks[index].meaning);
     }
@@ -185,7 +186,7 @@ class GridPrinter {
   std::vector<Row> rows_;
   std::vector<std::size_t> columns_;  // widths
   std::size_t label_width_ = 0;
-  bool used_[std::size(kLooks)] = {};
+  std::array<bool, kLooks.size()> used_ = {};
 };
 
 }  // namespace

@@ -25,14 +25,14 @@ constexpr std::size_t kBarGap = 2;
 constexpr double kPercent = 100.0;
 
 enum Column : std::uint8_t {
-  rank,
-  compute,
-  overlapped,
-  exposed,
-  idle,
-  bubble,
-  in_flight,
-  memory,
+  kRank,
+  kCompute,
+  kOverlapped,
+  kExposed,
+  kIdle,
+  kBubble,
+  kInFlight,
+  kMemory,
 };
 constexpr std::size_t kColumns = 8;
 constexpr std::array<std::string_view, kColumns> kHeaders = {
@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, kColumns> kHeaders = {
 // Where there is room, so that tables of several runs look alike.
 constexpr std::array<std::size_t, kColumns> kRoomyWidths = {6, 9, 10, 9, 9, 8, 9, 8};
 // What goes first where there is none: what the others, or the headline, say too.
-constexpr std::array<Column, 5> kDispensable = {idle, overlapped, in_flight, exposed, memory};
+constexpr std::array<Column, 5> kDispensable = {kIdle, kOverlapped, kInFlight, kExposed, kMemory};
 
 // What a bar is made of, in order.
 struct Segment {
@@ -127,7 +127,7 @@ class Table {
     } else {
       abridged(rows);
     }
-    headers_.cells[memory] = fmt::format("peak {}", binary_unit(most_memory_).name);
+    headers_.cells[kMemory] = fmt::format("peak {}", binary_unit(most_memory_).name);
     lay_out();
     std::string text = painted(options_.color, tint::kBold, cells_text(headers_)) + "\n";
     for (const Line& line : lines_) text += line_text(line) + "\n";
@@ -182,13 +182,13 @@ class Table {
     std::array<std::size_t, kColumns> narrow{};
     std::array<std::size_t, kColumns> roomy{};
     for (std::size_t column = 0; column < kColumns; ++column) {
-      narrow[column] = headers_.cells[column].size() + (column == rank ? 2 : 0);
+      narrow[column] = headers_.cells[column].size() + (column == kRank ? 2 : 0);
       for (const Line& line : lines_) {
         narrow[column] = std::max(narrow[column], line.cells[column].size());
       }
       roomy[column] = std::max(kRoomyWidths[column], narrow[column]);
     }
-    if (!has_memory_) narrow[memory] = roomy[memory] = 0;
+    if (!has_memory_) narrow[kMemory] = roomy[kMemory] = 0;
     for (const bool with_bar : {true, false}) {
       for (const auto& widths : {roomy, narrow}) {
         widths_ = widths;
@@ -263,7 +263,7 @@ class Table {
       }
       return text + "\n";
     }
-    if (widths_[overlapped] > 0) text += "; overlapped is part of compute";
+    if (widths_[kOverlapped] > 0) text += "; overlapped is part of compute";
     return wrapped(text, options_.width, kMargin) + "\n";
   }
 

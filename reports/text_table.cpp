@@ -61,7 +61,11 @@ std::string line_of(const Layout& layout, const std::vector<std::string>& cells)
     const std::size_t room = layout.widths[place];
     if (columns_of(cell) > room) cell = std::string(first_columns(cell, room - 1)) + "…";
     const std::string padding(room - columns_of(cell), ' ');
-    line += place == 0 ? cell + padding : std::string(kBetween, ' ') + padding + cell;
+    if (place == 0) {
+      line.append(cell).append(padding);
+    } else {
+      line.append(kBetween, ' ').append(padding).append(cell);
+    }
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line;

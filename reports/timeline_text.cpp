@@ -27,7 +27,11 @@ struct Look {
   std::int32_t micro = -1;
   std::int32_t stage = -1;
 
-  friend auto operator<=>(const Look&, const Look&) = default;
+  friend bool operator==(const Look&, const Look&) = default;
+  friend bool operator<(const Look& left, const Look& right) {
+    return std::tie(left.letter, left.micro, left.stage) <
+           std::tie(right.letter, right.micro, right.stage);
+  }
 };
 
 // Time of one look in one column.
@@ -187,7 +191,7 @@ class Picture {
   }
 
   // Neighbouring micro-batches differ in shade.
-  std::string coloured_run(const Look& look, std::size_t cells) const {
+  static std::string coloured_run(const Look& look, std::size_t cells) {
     const bool is_even = look.micro % 2 == 0;
     std::string_view background = is_even ? "30;48;5;75" : "30;48;5;111";
     if (look.letter == 'B') background = is_even ? "30;48;5;71" : "30;48;5;114";

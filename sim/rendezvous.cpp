@@ -3,7 +3,7 @@
 namespace steptwin::sim {
 namespace {
 
-int side_of(const ThreadState& thread) {
+std::size_t side_of(const ThreadState& thread) {
   return thread.number == 0 ? 0 : 1;
 }
 
@@ -24,7 +24,7 @@ void schedule_leave(ThreadState& thread, const Stamp& second_arrival, TimeNs del
 }
 
 void open_barrier(Pairing& pairing, const ThreadState& thread) {
-  const int side = side_of(thread);
+  const std::size_t side = side_of(thread);
   pairing.notified[side] = false;
   if (role_of(thread) == Role::comm) pairing.owes_notify[side] = true;
 }
@@ -55,7 +55,7 @@ bool arrive(State& state, RankState& rank, ThreadState& thread, Role role) {
 
 bool may_leave(RankState& rank, ThreadState& thread) {
   const Pairing& pairing = rank.pairing;
-  const int side = side_of(thread);
+  const std::size_t side = side_of(thread);
   if (role_of(thread) == Role::comm || pairing.notified[side] || pairing.departed[1 - side]) {
     return true;
   }
@@ -65,7 +65,7 @@ bool may_leave(RankState& rank, ThreadState& thread) {
 
 void notify(State& state, RankState& rank, const ThreadState& thread, Role role, const Stamp& at) {
   Pairing& pairing = rank.pairing;
-  const int side = side_of(thread);
+  const std::size_t side = side_of(thread);
   if (role != Role::comm || pairing.forked == kNobody || !pairing.owes_notify[side]) return;
   pairing.owes_notify[side] = false;
   pairing.notified[1 - side] = true;

@@ -89,7 +89,7 @@ void SharedRates::vacate(TimeNs from, std::int32_t rank) {
 
 std::int32_t SharedRates::announce(TimeNs from, const Work& work) {
   assert(from >= now_ && work.left > 0);
-  std::int32_t index = static_cast<std::int32_t>(works_.size());
+  auto index = static_cast<std::int32_t>(works_.size());
   if (free_works_.empty()) {
     works_.push_back(work);
   } else {

@@ -63,7 +63,7 @@ State make_state(const Program& program, bool host_records) {
     events += rank_program.events;
     state.ranks.push_back(rank_state);
     state.streams.resize(state.streams.size() + rank_program.streams.size());
-    for (std::size_t stream = static_cast<std::size_t>(rank_state.first_stream);
+    for (auto stream = static_cast<std::size_t>(rank_state.first_stream);
          stream < state.streams.size(); ++stream) {
       state.streams[stream].rank = static_cast<std::int32_t>(rank);
     }

@@ -129,8 +129,8 @@ void send_eagerly(State& state, Ends& ends, std::int32_t stream_index, const Ker
   if (channel.head < 0 || channel.sends) {
     return queue_part(state, channel, stream_index, part_index, true);
   }
-  const std::int32_t met = take_head(state, channel);
-  receive_eager(state, ends, channel.stream, met, part_index);
+  const std::int32_t part_met = take_head(state, channel);
+  receive_eager(state, ends, channel.stream, part_met, part_index);
   if (stream_at(state, channel.stream).open_parts == 0) {
     land_elsewhere(state, ends, channel.stream);
   }

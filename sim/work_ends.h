@@ -15,14 +15,14 @@ namespace steptwin::sim {
 
 // Nothing slows anything down: every end is its beginning plus a duration.
 struct KnownEnds {
-  bool compute(TimeNs /*from*/, const Kernel& /*kernel*/, const WorkOwner& /*owner*/) {
+  static bool compute(TimeNs /*from*/, const Kernel& /*kernel*/, const WorkOwner& /*owner*/) {
     return false;
   }
-  bool transfer(TimeNs /*from*/, const Kernel& /*kernel*/, const P2pPart& /*part*/,
-                const WorkOwner& /*owner*/) {
+  static bool transfer(TimeNs /*from*/, const Kernel& /*kernel*/, const P2pPart& /*part*/,
+                       const WorkOwner& /*owner*/) {
     return false;
   }
-  bool collective(TimeNs /*from*/, const Kernel& /*kernel*/) { return false; }
+  static bool collective(TimeNs /*from*/, const Kernel& /*kernel*/) { return false; }
   void kernel_arrives(std::int32_t /*rank*/, TimeNs /*at*/) {}
   void kernel_ends(std::int32_t /*rank*/, TimeNs /*at*/) {}
   void part_begins(std::int32_t /*rank*/, TimeNs /*at*/) {}

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <fmt/format.h>
 #include <map>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -132,13 +133,13 @@ Holders most_likely_holders(const StepListing& listing) {
   Holders holders;
   bool is_computed = false;  // this stage or one above it
   const auto claims = claims_of(listing);
-  for (auto stage = claims.rbegin(); stage != claims.rend(); ++stage) {
+  for (const auto& [stage, of_stage] : std::views::reverse(claims)) {
     const auto best = std::max_element(
-        stage->second.begin(), stage->second.end(), [](const Claim& left, const Claim& right) {
+        of_stage.begin(), of_stage.end(), [](const Claim& left, const Claim& right) {
           return std::pair(left.computes, left.names) < std::pair(right.computes, right.names);
         });
     is_computed = is_computed || best->computes > 0;
-    if (is_computed) holders[stage->first] = {best->rank, best->at};
+    if (is_computed) holders[stage] = {best->rank, best->at};
   }
   return holders;
 }

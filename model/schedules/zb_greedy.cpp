@@ -190,7 +190,7 @@ class Greedy {
     stage.order.push_back(ZbWork::backward_input);
   }
 
-  void put_weight(Stage& stage) const {
+  static void put_weight(Stage& stage) {
     assert(stage.open_weights() > 0);
     stage.clock += stage.backward_weight;
     ++stage.weights_done;

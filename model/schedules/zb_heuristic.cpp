@@ -81,7 +81,7 @@ StepList steps_of(const std::vector<ZbWork>& order, std::int32_t stage) {
 Schedule zb_heuristic(const ZbHeuristicCosts& costs, std::int32_t micro_batches,
                       double memory_limit) {
   const std::size_t stages = costs.forward_ns.size();
-  const std::int32_t ranks = static_cast<std::int32_t>(stages);
+  const auto ranks = static_cast<std::int32_t>(stages);
   check_at_least_one("zb_heuristic", ranks, 1, micro_batches);
   check_costs("zb_heuristic", costs);
   const ZbGreedyOrder order =

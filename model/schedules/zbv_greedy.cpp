@@ -107,8 +107,10 @@ class Greedy {
   }
 
   void run_backwards() {
-    std::vector<bool> down;  // chosen before any of them runs
-    for (std::int32_t rank = 0; rank < count(); ++rank) down.push_back(goes_down(rank));
+    std::vector<bool> down(static_cast<std::size_t>(count()));  // chosen before any of them runs
+    for (std::int32_t rank = 0; rank < count(); ++rank) {
+      down[static_cast<std::size_t>(rank)] = goes_down(rank);
+    }
     for (std::int32_t rank = count(); rank-- > 0;) {
       if (!down[static_cast<std::size_t>(rank)]) continue;
       prepare(rank, VPass::backward_down, true);

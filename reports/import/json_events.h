@@ -74,25 +74,27 @@ class JsonReading {
   // What RapidJSON calls.
   // NOLINTBEGIN(readability-identifier-naming): the names that it asks for.
   bool Null() { return scalar({}); }
-  bool Bool(bool) { return scalar({}); }
+  bool Bool(bool /*value*/) { return scalar({}); }
   bool Int(int value) { return scalar({true, static_cast<double>(value), {}}); }
   bool Uint(unsigned value) { return scalar({true, static_cast<double>(value), {}}); }
   bool Int64(std::int64_t value) { return scalar({true, static_cast<double>(value), {}}); }
   bool Uint64(std::uint64_t value) { return scalar({true, static_cast<double>(value), {}}); }
   bool Double(double value) { return scalar({true, value, {}}); }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
-  bool String(const char* text, rapidjson::SizeType length, bool) {
+  bool RawNumber(const char* /*text*/, rapidjson::SizeType /*length*/, bool /*copy*/) {
+    return false;
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool /*copy*/) {
     return scalar({false, 0, {text, length}});
   }
-  bool Key(const char* text, rapidjson::SizeType length, bool) {
+  bool Key(const char* text, rapidjson::SizeType length, bool /*copy*/) {
     at_bracket_ = false;
     handler_->key({text, length});
     return true;
   }
   bool StartObject() { return begin(true); }
   bool StartArray() { return begin(false); }
-  bool EndObject(rapidjson::SizeType) { return end(); }
-  bool EndArray(rapidjson::SizeType) { return end(); }
+  bool EndObject(rapidjson::SizeType /*members*/) { return end(); }
+  bool EndArray(rapidjson::SizeType /*elements*/) { return end(); }
   // NOLINTEND(readability-identifier-naming)
 
  private:
