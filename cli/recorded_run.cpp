@@ -4,12 +4,16 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/files.h"
 #include "model/error.h"
 #include "reports/memory_csv.h"
 #include "reports/trace_csv.h"
 
 namespace steptwin::cli {
 namespace {
+
+// A summary takes some 1.5 KB a rank.
+constexpr std::size_t kMostSummaryBytes = std::size_t{1} << 30U;
 
 bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -32,6 +36,12 @@ RecordedRun read_folder(const std::string& path) {
   if (is_there(memory_file)) {
     run.trace.memory = reports::read_memory_csv(memory_file, run.trace.ranks.size());
   }
+  const std::string summary_file = (folder / "summary.json").string();
+  if (is_there(summary_file)) {
+    run.measured =
+        reports::read_measured_run(read_file(summary_file, kMostSummaryBytes), summary_file);
+  }
+  if (run.measured) run.trace.begin_ns = 0;
   return run;
 }
 
@@ -44,7 +54,7 @@ RecordedRun read_run(const std::string& path) {
     throw Error({path, 0, 0}, is_there(path) ? "is no file" : "is not there",
                 "a run folder or a trace.csv");
   }
-  return {path, path, "", reports::read_trace_csv(path)};
+  return {path, path, "", std::nullopt, reports::read_trace_csv(path)};
 }
 
 double estimated_kernels(const std::string& path) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/trace.h"
+#include "reports/measured_run.h"
 
 namespace steptwin::cli {
 
@@ -10,8 +12,9 @@ namespace steptwin::cli {
 struct RecordedRun {
   std::string path;
   std::string trace_file;
-  std::string scenario_file;  // "" where there is none
-  Trace trace;                // without host and memory records if their files are not there
+  std::string scenario_file;                     // "" where there is none
+  std::optional<reports::MeasuredRun> measured;  // if it was a real one
+  Trace trace;  // without host and memory records if their files are not there
 };
 
 // Throws Error if `path` is neither, or if a file of it is wrong.

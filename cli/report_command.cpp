@@ -42,7 +42,8 @@ std::string summary_text(const ReportOptions& options, const RecordedRun& run,
   Options scenario_options;
   scenario_options.input = run.scenario_file;
   const ScenarioInput input(scenario_options);
-  return run_text(options, input.scenario(), input.schedule(), metrics, "");
+  return run_text(options, input.scenario(), input.schedule(), metrics,
+                  run.measured ? measured_text(*run.measured) : "");
 }
 
 int report_run(const ReportOptions& options) {
@@ -57,7 +58,8 @@ int report_run(const ReportOptions& options) {
   const reports::Metrics metrics = reports::compute_metrics(run.trace);
   progress.finish();
   if (options.json) {
-    print(reports::summary_json(metrics));
+    print(run.measured ? reports::summary_json(metrics, *run.measured)
+                       : reports::summary_json(metrics));
   } else if (!options.quiet) {
     print(summary_text(options, run, metrics));
   }

@@ -97,6 +97,14 @@ void write_outputs(RunFolder& folder, const Trace& trace, const std::string& sum
   folder.commit();
 }
 
+std::string measured_text(const reports::MeasuredRun& run) {
+  const reports::RepeatedSteps& steps = run.steps;
+  return fmt::format("measured on {} with {} kernels: {} step{}, median {}, p5 {}, p95 {}",
+                     printable(run.machine), printable(run.kernels), steps.steps,
+                     steps.steps == 1 ? "" : "s", duration_text(steps.median_ns),
+                     duration_text(steps.p5_ns), duration_text(steps.p95_ns));
+}
+
 std::string run_text(const Options& options, const Scenario& scenario, const Schedule& schedule,
                      const reports::Metrics& metrics, const std::string& where) {
   reports::TerminalOptions terminal;

@@ -11,6 +11,7 @@
 #include "model/scenario.h"
 #include "model/schedule.h"
 #include "model/trace.h"
+#include "reports/measured_run.h"
 #include "reports/metrics.h"
 
 namespace steptwin::cli {
@@ -26,6 +27,9 @@ void write_inputs(RunFolder& folder, Scenario scenario, const Schedule& schedule
 // The rest of the folder; `summary` is summary.json. Completes it.
 void write_outputs(RunFolder& folder, const Trace& trace, const std::string& summary,
                    Progress& progress);
+
+// "measured on this machine's CPU with timed kernels: 5 steps, ..."
+std::string measured_text(const reports::MeasuredRun& run);
 
 // The summary that people read, below a title; what ran it: "" or "on the host, ...".
 std::string run_text(const Options& options, const Scenario& scenario, const Schedule& schedule,

@@ -48,9 +48,11 @@ void take_means(Program& program, const MeasuredDurations& durations) {
   }
 }
 
-TimeNs step_time_ns(const Trace& trace) {
+// As TraceIndex::window().
+TimeNs step_time_ns(const Trace& trace, std::optional<TimeNs> begin_ns) {
   if (trace.kernels.empty()) return 0;
   reports::Interval window = reports::occupied(trace.kernels.front());
+  if (begin_ns) window.begin_ns = *begin_ns;
   for (const TraceKernel& kernel : trace.kernels) {
     const reports::Interval span = reports::occupied(kernel);
     window.begin_ns = std::min(window.begin_ns, span.begin_ns);
@@ -60,11 +62,11 @@ TimeNs step_time_ns(const Trace& trace) {
 }
 
 // Other durations may bring threads to a rendezvous, and so kernels to a queue, in another order.
-void simulate_rung(const Program& program, Rung& rung) {
+void simulate_rung(const Program& program, std::optional<TimeNs> begin_ns, Rung& rung) {
   try {
     const auto outcome = sim::simulate(program, {.host_records = false});
     if (const auto* trace = std::get_if<Trace>(&outcome)) {
-      rung.step_ns = step_time_ns(*trace);
+      rung.step_ns = step_time_ns(*trace, begin_ns);
     } else {
       rung.why_not = "with these durations it hangs";
     }
@@ -114,7 +116,7 @@ Program with_measured(const Program& program, const Trace& measured, RungKind ki
 }
 
 std::vector<Rung> ladder(const Program& program, const Trace& measured) {
-  const TimeNs measured_ns = step_time_ns(measured);
+  const TimeNs measured_ns = step_time_ns(measured, measured.begin_ns);
   std::vector<Rung> rungs;
   std::optional<TimeNs> before_ns;
   for (const RungKind kind : kRungs) {
@@ -123,7 +125,7 @@ std::vector<Rung> ladder(const Program& program, const Trace& measured) {
     if (kind == RungKind::measured) {
       rung.step_ns = measured_ns;
     } else {
-      simulate_rung(with_measured(program, measured, kind), rung);
+      simulate_rung(with_measured(program, measured, kind), measured.begin_ns, rung);
     }
     if (rung.step_ns && before_ns) rung.change_ns = *rung.step_ns - *before_ns;
     if (rung.step_ns && measured_ns > 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,6 +87,9 @@ struct TraceRank {
 // Kernels are ordered by id, host records by (rank, thread, position in the thread's commands),
 // memory records by (rank, time), at an instant what is given back first.
 struct Trace {
+  // Where the step begins: of a real run where all ranks were released together; none: with its
+  // first kernel.
+  std::optional<TimeNs> begin_ns;
   std::vector<TraceRank> ranks;
   std::vector<TraceKernel> kernels;
   std::vector<TracePart> parts;  // of the kernels with several, one after the other

@@ -67,6 +67,7 @@ std::vector<DurationErrors> duration_errors(const Matches& matches, const Trace&
     if (match.part_count == 0) group.add(match.predicted.length_ns(), match.measured.length_ns());
   }
   std::vector<DurationErrors> errors;
+  errors.reserve(groups.size());
   for (auto& [unused, group] : groups) errors.push_back(group.finished());
   return errors;
 }
@@ -124,6 +125,7 @@ std::int64_t inversions_in(std::vector<TimeNs>& values, std::vector<TimeNs>& mer
 // Kernels that start together in the prediction come in the order of the measurement.
 std::vector<StreamOrder> stream_orders(const std::vector<Match>& pairs, const Trace& predicted) {
   std::vector<const Match*> order;
+  order.reserve(pairs.size());
   for (const Match& match : pairs) order.push_back(&match);
   const auto stream_of = [](const Match* match) { return std::tuple(match->rank, match->stream); };
   std::sort(order.begin(), order.end(), [&](const Match* left, const Match* right) {
@@ -167,6 +169,14 @@ std::vector<RankComparison> rank_comparisons(const Metrics& predicted, const Met
   return ranks;
 }
 
+// A simulated step begins at 0, where a real one begins with the release of its ranks.
+Metrics metrics_like(const Trace& measured, const Trace& predicted) {
+  if (!measured.begin_ns || predicted.begin_ns) return compute_metrics(predicted);
+  Trace from_release = predicted;
+  from_release.begin_ns = 0;
+  return compute_metrics(from_release);
+}
+
 }  // namespace
 
 std::optional<double> RatioPair::difference() const {
@@ -184,7 +194,7 @@ Comparison compare(const Trace& predicted, const Trace& measured, Join join) {
   comparison.orders = stream_orders(matches.pairs, predicted);
   comparison.only_predicted = std::move(matches.only_predicted);
   comparison.only_measured = std::move(matches.only_measured);
-  const Metrics left = compute_metrics(predicted);
+  const Metrics left = metrics_like(measured, predicted);
   const Metrics right = compute_metrics(measured);
   comparison.predicted_step_ns = left.step_time_ns;
   comparison.measured_step_ns = right.step_time_ns;

@@ -131,6 +131,7 @@ Metrics compute_metrics(const Trace& trace) {
   const std::vector<std::optional<MemoryPeak>> memory = memory_peaks(trace);
   Metrics metrics;
   metrics.window = index.window();
+  metrics.from_release = trace.begin_ns.has_value();
   metrics.step_time_ns = metrics.window.length_ns();
   refuse_overflow(index);
   metrics.kernels = static_cast<std::int64_t>(trace.kernels.size());

@@ -38,6 +38,7 @@ struct RankMetrics {
 
 struct Metrics {
   Interval window;
+  bool from_release = false;  // the window of a real run, which begins with the ranks' release
   TimeNs step_time_ns = 0;
   std::int64_t kernels = 0;
   std::int32_t micro_batches = 0;  // 1 + the largest index of one

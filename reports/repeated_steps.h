@@ -2,9 +2,8 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 
-#include "reports/metrics.h"
+#include "model/units.h"
 
 namespace steptwin::reports {
 
@@ -20,9 +19,5 @@ struct RepeatedSteps {
 
 // At least one step.
 RepeatedSteps repeated_steps(std::span<const TimeNs> step_ns);
-
-// summary.json of a repeated run: the figures of the median step, "steps", "step_time_p5_us" and
-// "step_time_p95_us".
-std::string summary_json(const Metrics& metrics, const RepeatedSteps& steps);
 
 }  // namespace steptwin::reports

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "reports/json_figures.h"
-#include "reports/repeated_steps.h"
+#include "reports/measured_run.h"
 
 namespace steptwin::reports {
 namespace {
@@ -99,17 +99,20 @@ void rank_object(Writer& writer, const RankMetrics& rank) {
   writer.EndObject();
 }
 
-void job_figures(Writer& writer, const Metrics& metrics, const RepeatedSteps* steps) {
+void job_figures(Writer& writer, const Metrics& metrics, const MeasuredRun* run) {
   key(writer, "window");
   writer.StartObject();
   duration(writer, "begin_us", metrics.window.begin_ns);
   duration(writer, "end_us", metrics.window.end_ns);
   writer.EndObject();
   duration(writer, "step_time_us", metrics.step_time_ns);
-  if (steps != nullptr) {
-    count(writer, "steps", static_cast<std::int64_t>(steps->steps));
-    duration(writer, "step_time_p5_us", steps->p5_ns);
-    duration(writer, "step_time_p95_us", steps->p95_ns);
+  if (run != nullptr) {
+    count(writer, "steps", static_cast<std::int64_t>(run->steps.steps));
+    duration(writer, "step_time_median_us", run->steps.median_ns);
+    duration(writer, "step_time_p5_us", run->steps.p5_ns);
+    duration(writer, "step_time_p95_us", run->steps.p95_ns);
+    json::text(writer, "measured_on", run->machine);
+    json::text(writer, "kernel_mode", run->kernels);
   }
   count(writer, "kernels", metrics.kernels);
   count(writer, "micro_batches", metrics.micro_batches);
@@ -131,12 +134,12 @@ void job_figures(Writer& writer, const Metrics& metrics, const RepeatedSteps* st
   not_available(writer, "tokens_per_second");
 }
 
-std::string text_of(const Metrics& metrics, const RepeatedSteps* steps) {
+std::string text_of(const Metrics& metrics, const MeasuredRun* run) {
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  job_figures(writer, metrics, steps);
+  job_figures(writer, metrics, run);
   key(writer, "ranks");
   writer.StartArray();
   for (const RankMetrics& rank : metrics.ranks) rank_object(writer, rank);
@@ -151,8 +154,8 @@ std::string summary_json(const Metrics& metrics) {
   return text_of(metrics, nullptr);
 }
 
-std::string summary_json(const Metrics& metrics, const RepeatedSteps& steps) {
-  return text_of(metrics, &steps);
+std::string summary_json(const Metrics& metrics, const MeasuredRun& run) {
+  return text_of(metrics, &run);
 }
 
 }  // namespace steptwin::reports

@@ -97,7 +97,8 @@ class Summary {
 
   void headline() {
     figure("step time", duration_text(metrics_.step_time_ns),
-           "first start to last end, one window for all ranks");
+           metrics_.from_release ? "release of all ranks to last end, one window for all ranks"
+                                 : "first start to last end, one window for all ranks");
     figure("bubble", percent(metrics_.bubble_ratio),
            fmt::format("of the step without compute (mean; worst {})",
                        percent(metrics_.bubble_ratio_max)));

@@ -22,10 +22,11 @@ std::uint64_t packed(std::int32_t high, std::int32_t low) {
          (static_cast<std::uint32_t>(low) ^ kSign);
 }
 
-Interval window_of(const std::vector<TraceKernel>& kernels) {
-  if (kernels.empty()) return {};
-  Interval window = occupied(kernels.front());
-  for (const TraceKernel& kernel : kernels) {
+Interval window_of(const Trace& trace) {
+  if (trace.kernels.empty()) return {};
+  Interval window = occupied(trace.kernels.front());
+  if (trace.begin_ns) window.begin_ns = *trace.begin_ns;
+  for (const TraceKernel& kernel : trace.kernels) {
     const Interval interval = occupied(kernel);
     window.begin_ns = std::min(window.begin_ns, interval.begin_ns);
     window.end_ns = std::max(window.end_ns, interval.end_ns);
@@ -43,7 +44,7 @@ IntervalSet working(const Trace& trace, const TraceKernel& kernel) {
   return IntervalSet(std::move(pieces));
 }
 
-TraceIndex::TraceIndex(const Trace& trace) : trace_(&trace), window_(window_of(trace.kernels)) {
+TraceIndex::TraceIndex(const Trace& trace) : trace_(&trace), window_(window_of(trace)) {
   order_by_rank();
   order_by_chunk();
 }

@@ -43,8 +43,9 @@ class TraceIndex {
   const TraceKernel& kernel(std::size_t position) const { return trace_->kernels[position]; }
   std::int32_t ranks() const { return static_cast<std::int32_t>(trace_->ranks.size()); }
 
-  // The window of every figure, the same for all ranks: from the first instant at which a kernel
-  // occupies a stream to the last end. [0,0) for a trace without kernels.
+  // The window of every figure, the same for all ranks: from where the step begins, if the trace
+  // says so, else from the first instant at which a kernel occupies a stream, to the last end.
+  // [0,0) for a trace without kernels.
   Interval window() const { return window_; }
 
   std::span<const std::size_t> kernels_of_rank(std::int32_t rank) const;  // by id

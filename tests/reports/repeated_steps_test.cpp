@@ -26,12 +26,5 @@ TEST_CASE("percentiles are times that were measured, by nearest rank") {
   CHECK(many.median_step == 50);
 }
 
-TEST_CASE("the summary of a repeated run has three keys more than that of one") {
-  const Metrics metrics;
-  const std::string once = summary_json(metrics, repeated_steps(std::vector<TimeNs>{2500, 3500}));
-  CHECK(once.find("\"steps\": 2,\n  \"step_time_p5_us\": 2.5,\n  \"step_time_p95_us\": 3.5,") !=
-        std::string::npos);
-}
-
 }  // namespace
 }  // namespace steptwin::reports
