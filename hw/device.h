@@ -106,6 +106,9 @@ class Device {
 
   // How many of its entries, kernels and waits, each stream has passed. From any thread.
   virtual std::vector<std::int32_t> passed() = 0;
+  // Whether a stream does what needs nobody else and will surely end, however long it takes. From
+  // any thread. A device that cannot tell says no.
+  virtual bool is_working() { return false; }
   // Returns when all streams have passed all that was appended.
   virtual void drain() = 0;
   // The times of the iteration that was drained, but for `enqueue`, which the host knows.

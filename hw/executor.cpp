@@ -14,17 +14,6 @@
 namespace steptwin::hw {
 namespace {
 
-// No progress is to be expected while this lasts.
-TimeNs longest_duration(const Program& program) {
-  TimeNs longest = 0;
-  for (const Kernel& kernel : program.kernels) longest = std::max(longest, kernel.duration_ns);
-  for (const P2pPart& part : program.p2p_parts) longest = std::max(longest, part.transfer_ns);
-  for (const RankProgram& rank : program.ranks) {
-    for (const TimeNs work : rank.host_work_ns) longest = std::max(longest, work);
-  }
-  return longest;
-}
-
 std::size_t commands_of(const RankProgram& rank) {
   std::size_t count = 0;
   for (const HostThread& thread : rank.threads) count += thread.commands.size();
@@ -124,9 +113,10 @@ class Execution {
     job_.gather(times);
     if (!job_.reports()) return;
     const TimeNs zero = times.zero_ns;
+    const TimeNs drained = *std::max_element(times.ended_ns.begin(), times.ended_ns.end()) - zero;
+    result_.drained_ns.push_back(drained);
     if (!options_.traced) {
-      const TimeNs end = *std::max_element(times.ended_ns.begin(), times.ended_ns.end());
-      result_.step_ns.push_back(end - zero);
+      result_.step_ns.push_back(drained);
       return;
     }
     job_.complete(times.stamps);
@@ -149,16 +139,20 @@ class Execution {
     result_.step_ns.push_back(last);
     result_.traces.push_back(
         trace_of(program_, {times.stamps.kernels, times.stamps.parts, times.commands}));
+    result_.traces.back().begin_ns = 0;
   }
 
-  Headway headway() const {
+  Headway headway() {
     Headway own;
+    bool is_working = false;
     for (std::size_t index = 0; index < ranks_.size(); ++index) {
       own.done += ranks_[index]->commands_done();
-      for (const std::int32_t passed : job_.device(job_.ranks()[index]).passed()) {
-        own.done += passed;
-      }
+      Device& device = job_.device(job_.ranks()[index]);
+      is_working = is_working || device.is_working();
+      for (const std::int32_t passed : device.passed()) own.done += passed;
     }
+    if (is_working) ++looks_at_work_;
+    own.done += looks_at_work_;
     own.ranks_over = ranks_over_;
     own.is_stopped = stop_.requested();
     return own;
@@ -169,7 +163,7 @@ class Execution {
   std::optional<Standstill> watch() {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds kInterval{20};
-    const auto patience = options_.deadline + std::chrono::nanoseconds(longest_duration(program_));
+    const auto patience = patience_with(program_, options_);
     const auto all = static_cast<std::int64_t>(program_.ranks.size());
     Clock::time_point last = Clock::now();
     std::int64_t seen = -1;
@@ -184,8 +178,8 @@ class Execution {
         seen = now.done;
         last = Clock::now();
       } else if (now.is_impatient) {
-        at_ns_ =
-            job_.now_ns() - times_.zero_ns - std::chrono::nanoseconds(Clock::now() - last).count();
+        const TimeNs since = std::chrono::nanoseconds(Clock::now() - last).count();
+        at_ns_ = std::max<TimeNs>(job_.now_ns() - times_.zero_ns - since, 0);
         return stopped();
       }
       pause(kInterval);
@@ -234,6 +228,7 @@ class Execution {
   Gate gate_;
   std::vector<std::unique_ptr<RankRun>> ranks_;  // as job_.ranks()
   std::atomic<std::size_t> ranks_over_{0};
+  std::int64_t looks_at_work_ = 0;  // how often a device was seen to work
   TimeNs at_ns_ = 0;
   IterationTimes times_;                    // of the ranks of this process
   std::vector<std::size_t> first_command_;  // by rank
@@ -241,6 +236,19 @@ class Execution {
 };
 
 }  // namespace
+
+std::chrono::nanoseconds patience_with(const Program& program, const RunOptions& options) {
+  const HostCosts& host = program.host;
+  TimeNs longest = std::max({host.event_ns, host.rendezvous_ns + host.wake_ns, host.fork_ns});
+  for (const Kernel& kernel : program.kernels) {
+    longest = std::max({longest, kernel.duration_ns, host.launch_ns * kernel.launches});
+  }
+  for (const P2pPart& part : program.p2p_parts) longest = std::max(longest, part.transfer_ns);
+  for (const RankProgram& rank : program.ranks) {
+    for (const TimeNs work : rank.host_work_ns) longest = std::max(longest, work);
+  }
+  return options.deadline + std::chrono::nanoseconds(longest);
+}
 
 std::variant<Run, Deadlock> execute(const Program& program, Job& job, Stop& stop,
                                     const RunOptions& options) {

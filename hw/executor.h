@@ -31,12 +31,18 @@ struct RunOptions {
 
 // What was measured. Times begin where all ranks were released together.
 struct Run {
-  std::vector<TimeNs> step_ns;  // of every measured iteration, until its last kernel ended
-  std::vector<Trace> traces;    // of the same; empty if not traced
+  std::vector<TimeNs> step_ns;  // of every measured iteration, until its last kernel ended; of one
+                                // that is not traced as drained_ns
+  std::vector<TimeNs> drained_ns;  // until the host had seen that all streams were empty
+  std::vector<Trace> traces;       // of the same; empty if not traced
 };
 
+// For how long a run may make no progress: the deadline, beyond the longest single duration in the
+// Program, on a device or a host thread.
+std::chrono::nanoseconds patience_with(const Program& program, const RunOptions& options);
+
 // Runs the Program on the job's devices: warm-up, then the measured iterations. A run that makes no
-// progress for the deadline, beyond the longest single duration in the Program, is given up, and
+// progress for longer than patience_with() is given up, and
 // explained as the simulator explains a deadlock. Throws MachineError if it ends otherwise before
 // its end. `stop` is the one the job's devices know.
 std::variant<Run, Deadlock> execute(const Program& program, Job& job, Stop& stop,

@@ -1,7 +1,9 @@
 #include "standstill/overdue.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <span>
+#include <vector>
 
 #include "standstill/describe.h"
 
@@ -26,24 +28,29 @@ bool has_all(const Standstill& standstill, const Kernel& kernel) {
 }  // namespace
 
 std::string overdue_text(const Standstill& standstill) {
-  std::string text;
-  for (std::size_t rank = 0; rank < standstill.ranks.size(); ++rank) {
-    const std::vector<StoppedStream>& streams = standstill.ranks[rank].streams;
-    for (std::size_t index = 0; index < streams.size(); ++index) {
-      const StoppedStream& stream = streams[index];
+  std::vector<std::string> found;
+  for (std::size_t index = 0; index < standstill.ranks.size(); ++index) {
+    const StoppedRank& stopped = standstill.ranks[index];
+    const auto rank = static_cast<std::int32_t>(index);
+    for (std::size_t number = 0; number < stopped.streams.size(); ++number) {
+      const StoppedStream& stream = stopped.streams[number];
       if (static_cast<std::size_t>(stream.passed) >= stream.entries.size()) continue;
       const std::int32_t head = stream.entries[static_cast<std::size_t>(stream.passed)];
       if (head < 0) continue;  // a wait, of which others are the reason
       if (!has_all(standstill, standstill.program->kernels[static_cast<std::size_t>(head)])) {
         continue;
       }
-      text += text.empty() ? "" : "; ";
-      text += stream_text(standstill, static_cast<std::int32_t>(rank),
-                          static_cast<std::int32_t>(index)) +
-              ", for which nothing is missing";
+      found.push_back(stream_text(standstill, rank, static_cast<std::int32_t>(number)) +
+                      ", for which nothing is missing");
+    }
+    for (std::size_t number = 0; number < stopped.threads.size(); ++number) {
+      if (stopped.threads[number].stop != ThreadStop::running) continue;
+      found.push_back(
+          fmt::format("rank {} thread {} could go on", rank,
+                      thread_name(*standstill.program, rank, static_cast<std::int32_t>(number))));
     }
   }
-  return text;
+  return fmt::format("{}", fmt::join(found, "; "));
 }
 
 }  // namespace steptwin

@@ -1,6 +1,7 @@
 #include "hw/host/device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <utility>
@@ -43,6 +44,7 @@ struct HostDevice::Lane {
   std::vector<Record> records;
   std::vector<std::pair<std::int32_t, std::vector<TimeSpan>>> parts;  // from the first on
   Alarm alarm;
+  std::atomic<bool> is_working{false};
   HostStream stream;  // last: its thread ends before the rest goes
 
   std::span<std::uint64_t> room_for(std::size_t part, std::size_t words) {
@@ -50,6 +52,16 @@ struct HostDevice::Lane {
     if (room[part].size() < words) room[part].resize(words);
     return std::span(room[part]).first(words);
   }
+};
+
+// Says so while the lane's thread does what needs no other.
+struct HostDevice::Working {
+  explicit Working(Lane& of) : lane(of) { lane.is_working = true; }
+  ~Working() { lane.is_working = false; }
+  Working(const Working&) = delete;
+  Working& operator=(const Working&) = delete;
+
+  Lane& lane;
 };
 
 HostDevice::HostDevice(std::int32_t rank, std::size_t streams, std::size_t events,
@@ -84,6 +96,7 @@ std::size_t HostDevice::word_step() const {
 void HostDevice::compute(std::int32_t stream, std::int64_t kernel, const ComputeWork& work) {
   Lane& own = lane(stream);
   own.stream.append([this, &own, kernel, work] {
+    const Working working(own);
     const TimeNs start = host_now_ns();
     if (settings_.kernels == KernelMode::timed) {
       own.alarm.sleep_until(start + work.duration_ns);
@@ -97,15 +110,21 @@ void HostDevice::compute(std::int32_t stream, std::int64_t kernel, const Compute
   });
 }
 
+std::vector<End> HostDevice::prepared_ends(Lane& own, const Transfers& transfers) const {
+  const Working working(own);
+  std::vector<End> ends;
+  for (std::size_t index = 0; index < transfers.parts.size(); ++index) {
+    const Transfer& part = transfers.parts[index];
+    ends.push_back({part, own.room_for(index, words_of(part.bytes)), {}});
+    if (part.is_send) write_pattern(ends.back().words, part.pattern, word_step());
+  }
+  return ends;
+}
+
 void HostDevice::transfer(std::int32_t stream, std::int64_t kernel, Transfers transfers) {
   Lane& own = lane(stream);
   own.stream.append([this, &own, kernel, transfers = std::move(transfers)] {
-    std::vector<End> ends;
-    for (std::size_t index = 0; index < transfers.parts.size(); ++index) {
-      const Transfer& part = transfers.parts[index];
-      ends.push_back({part, own.room_for(index, words_of(part.bytes)), {}});
-      if (part.is_send) write_pattern(ends.back().words, part.pattern, word_step());
-    }
+    std::vector<End> ends = prepared_ends(own, transfers);
     const TimeNs ready = host_now_ns();
     links_.transfer(rank_, transfers.communicator, ends);
     KernelTimes times{0, ready, ends.front().span.begin_ns, 0};
@@ -118,6 +137,7 @@ void HostDevice::transfer(std::int32_t stream, std::int64_t kernel, Transfers tr
     times.start_ns = std::max(times.start_ns, ready);  // an eager send may have begun before
     own.records.push_back({kernel, times});
     own.parts.emplace_back(transfers.first_part, std::move(spans));
+    const Working working(own);
     for (const End& end : ends) {
       if (end.transfer.is_send) continue;
       check_words(end.words, end.transfer.pattern, word_step(),
@@ -130,16 +150,12 @@ void HostDevice::transfer(std::int32_t stream, std::int64_t kernel, Transfers tr
 void HostDevice::collective(std::int32_t stream, std::int64_t kernel, Collective call) {
   Lane& own = lane(stream);
   own.stream.append([this, &own, kernel, call = std::move(call)] {
-    const std::size_t size = words_of(call.block_bytes);
-    const std::size_t blocks = brought_blocks(call);
-    const std::span<std::uint64_t> brought = own.room_for(0, blocks * size);
-    for (std::size_t block = 0; block < blocks; ++block) {
-      write_pattern(brought.subspan(block * size, size), brought_pattern(call, block), word_step());
-    }
-    const std::span<std::uint64_t> results = own.room_for(1, result_blocks(call) * size);
+    const auto [brought, results] = prepared_blocks(own, call);
     const TimeNs ready = host_now_ns();
     const TimeSpan span = links_.collective(call, brought, results);
     own.records.push_back({kernel, {0, ready, span.begin_ns, span.end_ns}});
+    const Working working(own);
+    const std::size_t size = words_of(call.block_bytes);
     for (std::size_t block = 0; block < result_blocks(call); ++block) {
       check_words(results.subspan(block * size, size), result_pattern(call, block), word_step(),
                   fmt::format("kernel {} of rank {}: block {} of the {}", kernel, rank_, block,
@@ -148,9 +164,23 @@ void HostDevice::collective(std::int32_t stream, std::int64_t kernel, Collective
   });
 }
 
+// What the rank brings, and room for what it gets.
+std::pair<HostDevice::Words, HostDevice::Words> HostDevice::prepared_blocks(
+    Lane& own, const Collective& call) const {
+  const Working working(own);
+  const std::size_t size = words_of(call.block_bytes);
+  const std::size_t blocks = brought_blocks(call);
+  const Words brought = own.room_for(0, blocks * size);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    write_pattern(brought.subspan(block * size, size), brought_pattern(call, block), word_step());
+  }
+  return {brought, own.room_for(1, result_blocks(call) * size)};
+}
+
 void HostDevice::copy(std::int32_t stream, std::int64_t kernel, const Copy& copy) {
   Lane& own = lane(stream);
   own.stream.append([&own, kernel, copy] {
+    const Working working(own);
     const std::span<std::uint64_t> from = own.room_for(0, words_of(copy.bytes));
     const std::span<std::uint64_t> to = own.room_for(1, words_of(copy.bytes));
     const TimeNs start = host_now_ns();
@@ -187,6 +217,11 @@ std::vector<std::int32_t> HostDevice::passed() {
   std::vector<std::int32_t> counts;
   for (const auto& each : lanes_) counts.push_back(each->stream.passed());
   return counts;
+}
+
+bool HostDevice::is_working() {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const auto& each) { return each->is_working.load(); });
 }
 
 void HostDevice::drain() {

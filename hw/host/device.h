@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "hw/device.h"
@@ -40,14 +42,19 @@ class HostDevice final : public Device {
   void wait(std::int32_t stream, std::int32_t event) override;
   void host_wait(std::int32_t event) override;
   std::vector<std::int32_t> passed() override;
+  bool is_working() override;
   void drain() override;
   void collect(Stamps& stamps) override;
 
  private:
   struct Lane;
+  struct Working;
+  using Words = std::span<std::uint64_t>;
 
   Lane& lane(std::int32_t stream) { return *lanes_[static_cast<std::size_t>(stream)]; }
   void await_event(std::int32_t event);
+  std::vector<End> prepared_ends(Lane& own, const Transfers& transfers) const;
+  std::pair<Words, Words> prepared_blocks(Lane& own, const Collective& call) const;
   std::size_t word_step() const;
 
   const std::int32_t rank_;

@@ -48,6 +48,15 @@ TEST_CASE("what waits for a peer, or is at its end, is not overdue") {
   CHECK(alone.text(0, 0) == "");
 }
 
+TEST_CASE("a thread that waits for nobody is overdue, one that is blocked or over is not") {
+  Standing standing;
+  standing.standstill.ranks[0].threads = {{ThreadStop::ended, 2}};
+  standing.standstill.ranks[1].threads = {{ThreadStop::in_event, 0}};
+  CHECK(standing.text(2, 2) == "");
+  standing.standstill.ranks[1].threads = {{ThreadStop::running, 0}};
+  CHECK(standing.text(2, 2) == "rank 1 thread main could go on");
+}
+
 TEST_CASE("compute that does not end is overdue, a wait is not") {
   Program program = empty_program(1, {"compute"});
   ThreadWriter(program, 0, 0).compute(0, 5);
