@@ -45,7 +45,8 @@ ProcessRun run_on_cuda(const Program& program, const HostRunOptions& options,
     return hw::cuda::make_job(program, settings_of(options), stop, &team);
   };
   ProcessRun run;
-  run.outcome = processes.run(program, make_job, run_options(options), run.clock_bound_ns);
+  run.outcome = processes.run(program, options.timed ? "cuda timed" : "cuda real", make_job,
+                              run_options(options), run.clock_bound_ns);
   return run;
 }
 

@@ -45,7 +45,8 @@ ProcessRun run_on_processes(const Program& program, const HostRunOptions& option
     return processes.host_job(program, team.process(), settings_of(options), stop);
   };
   ProcessRun run;
-  run.outcome = processes.run(program, make_job, run_options(options), run.clock_bound_ns);
+  run.outcome = processes.run(program, options.timed ? "host timed" : "host real", make_job,
+                              run_options(options), run.clock_bound_ns);
   return run;
 }
 

@@ -1,7 +1,9 @@
+#include <chrono>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "model/scenario_schedule.h"
 #include "model/size_limit.h"
 #include "model/validate.h"
+#include "reports/measured_run.h"
 #include "reports/metrics.h"
 #include "reports/repeated_steps.h"
 
@@ -40,28 +43,21 @@ bool is_on_cuda(const RunOptions& options) {
   return options.backend == "cuda";
 }
 
-std::string where_text(const RunOptions& options, const reports::RepeatedSteps& steps,
-                       const std::string& machine) {
-  return fmt::format("measured on {} with {} kernels: {} steps, median {}, p5 {}, p95 {}", machine,
-                     options.kernels, steps.steps, duration_text(steps.median_ns),
-                     duration_text(steps.p5_ns), duration_text(steps.p95_ns));
-}
-
 int report_run(const RunOptions& options, const Scenario& scenario, const Schedule& schedule,
                const hw::Run& run, const std::string& machine, std::optional<RunFolder>& folder,
                Progress& progress) {
   progress.begin(phase::kFigures);
-  const reports::RepeatedSteps steps = reports::repeated_steps(run.step_ns);
-  const Trace& trace = run.traces[steps.median_step];
+  const reports::MeasuredRun measured{reports::repeated_steps(run.step_ns), machine,
+                                      options.kernels};
+  const Trace& trace = run.traces[measured.steps.median_step];
   const reports::Metrics metrics = reports::compute_metrics(trace);
-  const std::string summary = reports::summary_json(metrics, steps);
+  const std::string summary = reports::summary_json(metrics, measured);
   if (folder) write_outputs(*folder, trace, summary, progress);
   progress.finish();
   if (options.json) {
     print(summary);
   } else if (!options.quiet) {
-    std::string text =
-        run_text(options, scenario, schedule, metrics, where_text(options, steps, machine));
+    std::string text = run_text(options, scenario, schedule, metrics, measured_text(measured));
     if (!options.out.empty()) text += fmt::format("\nWritten to {}\n", options.out);
     print(text);
   }
@@ -140,17 +136,18 @@ int run_along(const RunOptions& options, hw::Processes& processes) {
 
 }  // namespace
 
-// An error of one process would leave the others waiting: it ends them all. Input that is wrong is
-// so for all of them, and told by process 0 alone.
+// An error of one process would leave the others waiting: it ends them all. Input that is wrong for
+// all of them is told by process 0 alone, which has a second for it.
 int run_command(const RunOptions& options) {
   const std::unique_ptr<hw::Processes> processes = hw::mpi_processes();
   if (!processes) return run_and_report(options, nullptr);
   try {
-    return processes->reports() ? run_and_report(options, processes.get())
-                                : run_along(options, *processes);
+    return processes->process() == 0 ? run_and_report(options, processes.get())
+                                     : run_along(options, *processes);
   } catch (const Error& error) {
-    if (processes->reports()) processes->abort(error.what(), kBadInput);
-    return kBadInput;
+    if (processes->process() == 0) processes->abort(error.what(), kBadInput);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    processes->abort(fmt::format("process {}: {}", processes->process(), error.what()), kBadInput);
   } catch (const std::exception& error) {
     processes->abort(std::string("error: ") + error.what(), kMachineFailed);
   }

@@ -111,6 +111,7 @@ MpiLinks::MpiLinks(const Program& program, const Stop& stop) : stop_(stop) {
   for (const Communicator& each : program.communicators) {
     const bool is_member = std::binary_search(each.ranks.begin(), each.ranks.end(), process);
     communicators_.emplace_back(MPI_COMM_NULL);
+    calls_.emplace_back();
     check_mpi(MPI_Comm_split(MPI_COMM_WORLD, is_member ? 0 : MPI_UNDEFINED, process,
                              &communicators_.back()),
               "MPI_Comm_split");
@@ -143,25 +144,37 @@ void MpiLinks::transfer(std::int32_t rank, std::int32_t communicator, std::vecto
     }
     made.flight = std::make_unique<Flight>(end, rank, communicator, transfers_);
   }
-  while (true) {
-    bool all = true;
-    for (const Leftover& each : flights) all = each.flight->settle() && all;
-    if (all) break;
-    stop_.check();
-    std::this_thread::sleep_for(kPoll);
+  const auto leave = [&](bool all) {
+    const std::lock_guard lock(mutex_);
+    for (Leftover& each : flights) {
+      if (all || each.flight->end.transfer.is_eager) leftovers_.push_back(std::move(each));
+    }
+  };
+  try {
+    while (!all_settled(flights)) {
+      stop_.check();
+      std::this_thread::sleep_for(kPoll);
+    }
+  } catch (...) {
+    leave(true);  // what is under way is
+    throw;
   }
-  const std::lock_guard lock(mutex_);
-  for (Leftover& each : flights) {
-    if (each.flight->end.transfer.is_eager) leftovers_.push_back(std::move(each));
-  }
+  leave(false);
+}
+
+bool MpiLinks::all_settled(std::vector<Leftover>& flights) {
+  bool all = true;
+  for (const Leftover& each : flights) all = each.flight->settle() && all;
+  return all;
 }
 
 TimeSpan MpiLinks::collective(const Collective& call, std::span<const std::uint64_t> brought,
                               std::span<std::uint64_t> results) {
   MPI_Comm comm = communicators_[static_cast<std::size_t>(call.communicator)];
   const std::size_t members = call.members.size();
-  const std::array<std::int64_t, 2> own = {static_cast<std::int64_t>(call.kind), call.block_bytes};
-  std::vector<std::int64_t> calls(2 * members);
+  auto& [own, calls] = calls_[static_cast<std::size_t>(call.communicator)];
+  own = {static_cast<std::int64_t>(call.kind), call.block_bytes};
+  calls.assign(2 * members, 0);
   std::vector<MPI_Request> requests(1);
   check_mpi(MPI_Iallgather(own.data(), 2, MPI_INT64_T, calls.data(), 2, MPI_INT64_T, comm,
                            requests.data()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
@@ -32,17 +33,26 @@ class MpiLinks final : public HostLinks {
 
  private:
   struct Flight;
-  // What an eager sender has left behind, until its receiver has come.
+  // What an eager sender has left behind, until its receiver has come, or a run that was given up.
   struct Leftover {
     std::vector<std::uint64_t> words;
     std::unique_ptr<Flight> flight;
   };
 
+  // What members tell each other before a collective: kind and bytes. Kept here, since a call may
+  // be given up. On a communicator there is one at a time.
+  struct Calls {
+    std::array<std::int64_t, 2> own = {};
+    std::vector<std::int64_t> of_all;
+  };
+
   void await(std::vector<MPI_Request>& requests) const;
+  static bool all_settled(std::vector<Leftover>& flights);
 
   const Stop& stop_;
   MPI_Comm transfers_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> communicators_;  // as Program::communicators; null where it is no member
+  std::vector<Calls> calls_;             // as communicators_
   std::mutex mutex_;                     // for what follows
   std::vector<Leftover> leftovers_;
 };

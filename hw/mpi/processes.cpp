@@ -1,5 +1,6 @@
 #include "hw/mpi/processes.h"
 
+#include "hw/mpi/agreement.h"
 #include "hw/mpi/host_job.h"
 #include "hw/mpi/session.h"
 #include "hw/mpi/team.h"
@@ -10,12 +11,14 @@ namespace {
 
 class MpiProcesses final : public Processes {
  public:
-  bool reports() const override { return session_.process() == 0; }
+  std::int32_t process() const override { return session_.process(); }
 
-  std::variant<Run, Deadlock> run(const Program& program, const MakeJob& make_job,
-                                  const RunOptions& options, TimeNs& clock_bound_ns) override {
+  std::variant<Run, Deadlock> run(const Program& program, std::string_view how,
+                                  const MakeJob& make_job, const RunOptions& options,
+                                  TimeNs& clock_bound_ns) override {
+    require_agreement(program, options, how);
     Stop stop;
-    MpiTeam team(session_, program, stop);
+    MpiTeam team(session_, program, patience_with(program, options), stop);
     const std::unique_ptr<Job> own = make_job(team, stop);
     TeamJob job(program, team, *own);
     auto outcome = execute(program, job, stop, options);

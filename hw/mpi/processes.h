@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "hw/executor.h"
@@ -26,12 +27,14 @@ class Processes {
   Processes& operator=(const Processes&) = delete;
 
   // This one of them, from 0; process 0 reports.
-  virtual bool reports() const = 0;
+  virtual std::int32_t process() const = 0;
 
-  // Runs a Program with a rank in every process. All of them call it. At process 0, what execute()
-  // gives there; `clock_bound_ns` is how far times of different processes can be off.
-  virtual std::variant<Run, Deadlock> run(const Program& program, const MakeJob& make_job,
-                                          const RunOptions& options, TimeNs& clock_bound_ns) = 0;
+  // Runs a Program with a rank in every process. All of them call it, with the same Program,
+  // options and `how`, which says what else is to be the same. At process 0, what execute() gives
+  // there; `clock_bound_ns` is how far times of different processes can be off.
+  virtual std::variant<Run, Deadlock> run(const Program& program, std::string_view how,
+                                          const MakeJob& make_job, const RunOptions& options,
+                                          TimeNs& clock_bound_ns) = 0;
   // A job on the CPU, for run().
   virtual std::unique_ptr<Job> host_job(const Program& program, std::int32_t rank,
                                         const HostSettings& settings, Stop& stop) = 0;

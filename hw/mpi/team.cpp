@@ -12,6 +12,9 @@
 namespace steptwin::hw {
 namespace {
 
+// Devices are made, and their products measured, in each process at its own pace.
+constexpr std::chrono::seconds kGettingReady{10};
+
 MPI_Comm copy_of_world() {
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "MPI_Comm_dup");
@@ -36,8 +39,9 @@ std::int32_t place_on_machine() {
 
 }  // namespace
 
-MpiTeam::MpiTeam(const MpiSession& session, const Program& program, const Stop& stop)
-    : stop_(stop), process_(session.process()) {
+MpiTeam::MpiTeam(const MpiSession& session, const Program& program,
+                 std::chrono::nanoseconds patience, const Stop& stop)
+    : stop_(stop), patience_(patience + kGettingReady), process_(session.process()) {
   require_as_many(session, program);
   process_on_machine_ = place_on_machine();
   of_ranks_ = copy_of_world();
@@ -52,14 +56,22 @@ MpiTeam::~MpiTeam() {
   MPI_Comm_free(&of_watches_);
 }
 
-// The watching thread goes on until all processes know that the run is given up.
+// A rank's thread is freed by the one that watches; that one goes on until all processes know that
+// the run is given up, or one does not answer.
 void MpiTeam::await(MPI_Request& request, Thread thread) const {
+  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds kPoll{50};
+  const Clock::time_point end = Clock::now() + patience_;
   int over = 0;
   while (true) {
     check_mpi(MPI_Test(&request, &over, MPI_STATUS_IGNORE), "MPI_Test");
     if (over != 0) return;
-    if (thread == Thread::rank) stop_.check();
+    if (thread == Thread::rank) {
+      stop_.check();
+    } else if (Clock::now() > end) {
+      throw MachineError(fmt::format("another process has not answered for {:.1f} s",
+                                     std::chrono::duration<double>(patience_).count()));
+    }
     std::this_thread::sleep_for(kPoll);
   }
 }
@@ -79,31 +91,33 @@ void MpiTeam::broadcast(std::span<std::byte> bytes, std::int32_t from) {
 }
 
 std::vector<std::int64_t> MpiTeam::sum(std::span<const std::int64_t> own) {
-  std::vector<std::int64_t> sums(own.size());
+  sums_.resize(own.size());
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(own.data(), sums.data(), static_cast<int>(own.size()), MPI_INT64_T,
+  check_mpi(MPI_Iallreduce(own.data(), sums_.data(), static_cast<int>(own.size()), MPI_INT64_T,
                            MPI_SUM, of_watches_, &request),
             "MPI_Iallreduce");
   await(request, Thread::watch);
-  return sums;
+  return sums_;
 }
 
 std::vector<std::vector<std::int64_t>> MpiTeam::gather(std::span<const std::int64_t> own,
                                                        Thread thread) {
   MPI_Comm comm = thread == Thread::rank ? of_ranks_ : of_watches_;
-  auto& [counts, places, numbers] = thread == Thread::rank ? by_ranks_ : by_watches_;
+  auto& [own_count, sent, counts, places, numbers] =
+      thread == Thread::rank ? by_ranks_ : by_watches_;
   int processes = 0;
   check_mpi(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  const auto count = static_cast<int>(own.size());
+  sent.assign(own.begin(), own.end());
+  own_count = static_cast<int>(sent.size());
   counts.assign(static_cast<std::size_t>(processes), 0);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Igather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm, &request),
+  check_mpi(MPI_Igather(&own_count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm, &request),
             "MPI_Igather");
   await(request, thread);
   places.assign(counts.size(), 0);
   std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
   numbers.resize(static_cast<std::size_t>(places.back() + counts.back()));
-  check_mpi(MPI_Igatherv(own.data(), count, MPI_INT64_T, numbers.data(), counts.data(),
+  check_mpi(MPI_Igatherv(sent.data(), own_count, MPI_INT64_T, numbers.data(), counts.data(),
                          places.data(), MPI_INT64_T, 0, comm, &request),
             "MPI_Igatherv");
   await(request, thread);

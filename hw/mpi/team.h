@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <mpi.h>
 #include <vector>
@@ -16,8 +17,11 @@ namespace steptwin::hw {
 // given up: requests are tested now and then, with a sleep between.
 class MpiTeam final : public Team {
  public:
-  // All processes make it. Throws MachineError if there are not as many of them as ranks.
-  MpiTeam(const MpiSession& session, const Program& program, const Stop& stop);
+  // All processes make it. Throws MachineError if there are not as many of them as ranks. One that
+  // watches and waits for another for longer than `patience`, and some seconds for getting ready,
+  // throws it as well: a process may be stopped, or its machine away.
+  MpiTeam(const MpiSession& session, const Program& program, std::chrono::nanoseconds patience,
+          const Stop& stop);
   ~MpiTeam() override;
   MpiTeam(const MpiTeam&) = delete;
   MpiTeam& operator=(const MpiTeam&) = delete;
@@ -39,6 +43,8 @@ class MpiTeam final : public Team {
  private:
   // What a gathering is written to; kept here, since one that was given up may still be under way.
   struct Gathered {
+    int own_count = 0;
+    std::vector<std::int64_t> own;
     std::vector<int> counts;
     std::vector<int> places;
     std::vector<std::int64_t> numbers;
@@ -47,11 +53,13 @@ class MpiTeam final : public Team {
   void await(MPI_Request& request, Thread thread) const;
 
   const Stop& stop_;
+  const std::chrono::nanoseconds patience_;
   std::int32_t process_ = 0;
   std::int32_t process_on_machine_ = 0;
   MPI_Comm of_ranks_ = MPI_COMM_NULL;
   MPI_Comm of_watches_ = MPI_COMM_NULL;
   ClockOffset clock_;
+  std::vector<std::int64_t> sums_;  // as Gathered
   Gathered by_ranks_;
   Gathered by_watches_;
 };

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <rapidjson/document.h>
 #include <string>
 #include <sys/wait.h>
@@ -134,6 +135,39 @@ TEST_CASE("batches and eager sends cross processes as well") {
   }
 }
 
+// A process each for two command lines.
+RunResult run_both(std::vector<std::string> first, const std::vector<std::string>& second) {
+  RunRequest request = two_processes();
+  request.launcher.back() = "1";
+  first.insert(first.end(), {":", "-n", "1", std::getenv("STEPTWIN_PROGRAM")});
+  first.insert(first.end(), second.begin(), second.end());
+  return run_program(first, request);
+}
+
+TEST_CASE("processes that are to run different things say so, and none waits") {
+  if (!can_run()) return;
+  const TemporaryFolder folder;
+  const std::string scenario = folder.write("s.toml", kScenario);
+  const std::string same = "is about to run something else than process 0";
+  for (const std::vector<std::string>& other :
+       {run_of(scenario, {"--repeat", "3"}), run_of(scenario, {"--set", "stage.forward_us=501"}),
+        std::vector<std::string>{"run", scenario}}) {
+    const RunResult run = run_both(run_of(scenario), other);
+    CHECK(run.status == 3);
+    CHECK(run.errors.find("error: process 1 " + same) != std::string::npos);
+  }
+}
+
+TEST_CASE("input that is wrong for one process alone ends the others too") {
+  if (!can_run()) return;
+  const TemporaryFolder folder;
+  const std::string scenario = folder.write("s.toml", kScenario);
+  const std::string missing = (folder / "missing.toml").string();
+  const RunResult run = run_both(run_of(scenario), run_of(missing));
+  CHECK(run.status == 2);
+  CHECK(run.errors.find("process 1: " + missing + ": error: cannot be read") != std::string::npos);
+}
+
 TEST_CASE("what hangs between processes is told as the simulator tells it") {
   if (!can_run()) return;
   const TemporaryFolder folder;
@@ -208,20 +242,25 @@ bool is_gone(pid_t process) {
   return false;
 }
 
+// Sends the signal to one of the two ranks in mid-run; `ranks` becomes both.
+std::function<void(pid_t)> signal_one(int signal, std::vector<pid_t>& ranks) {
+  return [signal, &ranks](pid_t mpirun) {
+    for (int tries = 0; tries < 5000 && ranks.size() < 2; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ranks = children_of(mpirun);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (!ranks.empty()) kill(ranks.back(), signal);
+  };
+}
+
 TEST_CASE("a process that is killed ends the others, and nothing is left") {
   if (!can_run()) return;
   const TemporaryFolder folder;
   const std::string scenario = folder.write("s.toml", kScenario);
   RunRequest request = two_processes();
   std::vector<pid_t> ranks;
-  request.meanwhile = [&ranks](pid_t mpirun) {
-    for (int tries = 0; tries < 5000 && ranks.size() < 2; ++tries) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      ranks = children_of(mpirun);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    if (!ranks.empty()) kill(ranks.back(), SIGKILL);
-  };
+  request.meanwhile = signal_one(SIGKILL, ranks);
   const std::string out = (folder / "out").string();
   const RunResult run = run_program(run_of(scenario, {"--repeat", "2000", "--out", out}), request);
   REQUIRE(ranks.size() == 2);
@@ -230,6 +269,22 @@ TEST_CASE("a process that is killed ends the others, and nothing is left") {
   CHECK_FALSE(run.errors.empty());
   for (const pid_t rank : ranks) CHECK(is_gone(rank));
   CHECK(folder.names() == std::vector<std::string>{"s.toml"});
+}
+
+TEST_CASE("a process that stands still is not waited for without end, and nothing is left") {
+  if (!can_run()) return;
+  const TemporaryFolder folder;
+  const std::string scenario = folder.write("s.toml", kScenario);
+  RunRequest request = two_processes();
+  std::vector<pid_t> ranks;
+  request.meanwhile = signal_one(SIGSTOP, ranks);
+  const RunResult run =
+      run_program(run_of(scenario, {"--repeat", "3000", "--deadline", "0.5"}), request);
+  REQUIRE(ranks.size() == 2);
+  CHECK_FALSE(run.hung);
+  CHECK(run.status == 3);
+  CHECK(run.errors.find("another process has not answered for 10.5 s") != std::string::npos);
+  for (const pid_t rank : ranks) CHECK(is_gone(rank));
 }
 
 }  // namespace
