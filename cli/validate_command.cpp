@@ -13,6 +13,7 @@
 #include "cli/scenario_input.h"
 #include "cli/validation.h"
 #include "model/error.h"
+#include "model/formats/quoted_text.h"
 #include "model/formats/toml_document.h"
 #include "model/lowering/lower.h"
 #include "model/validate.h"
@@ -28,14 +29,25 @@ constexpr int kRounds = 3;
 struct Measurement {
   std::string name;
   Program program;
-  std::vector<TimeNs> steps;  // traced
+  std::vector<TimeNs> steps;    // traced
+  std::vector<TimeNs> drained;  // of the same, as without tracing
   std::vector<reports::Metrics> metrics;
   std::vector<TimeNs> bare_steps;
 };
 
 std::vector<ValidationCase> cases_of(const ValidateOptions& options) {
-  if (options.cases.empty()) return {{options.input, {}, ""}};
+  if (options.cases.empty()) return {{options.input, {}, "", {}}};
   return read_validation_cases(read_file(options.cases, kMostTomlBytes), options.cases);
+}
+
+// The command's own scenario is told of as everywhere; a setting of a file, by its place there.
+[[noreturn]] void refuse_case(const ValidationCase& which, const Error& error) {
+  if (which.position.file.empty()) throw error;
+  const std::string& file = error.position().file;
+  throw Error(which.position,
+              fmt::format("in {}: {}{}", quoted_text(which.name), file.empty() ? "" : file + ": ",
+                          error.wrong()),
+              error.expected());
 }
 
 Measurement measurement_of(const ValidateOptions& options, const ValidationCase& which) {
@@ -43,11 +55,15 @@ Measurement measurement_of(const ValidateOptions& options, const ValidationCase&
   Options with = common;
   if (!which.scenario.empty()) with.input = which.scenario;
   with.sets.insert(with.sets.end(), which.sets.begin(), which.sets.end());
-  const ScenarioInput input(with);
   Measurement measurement;
   measurement.name = which.name;
-  measurement.program = lower(input.schedule(), input.scenario());
-  validate(measurement.program);
+  try {
+    const ScenarioInput input(with);
+    measurement.program = lower(input.schedule(), input.scenario());
+    validate(measurement.program);
+  } catch (const Error& error) {
+    refuse_case(which, error);
+  }
   return measurement;
 }
 
@@ -77,6 +93,8 @@ void measure(std::vector<Measurement>& measurements, const ValidateOptions& opti
       const hw::Run traced = run_of(measurement, run);
       measurement.steps.insert(measurement.steps.end(), traced.step_ns.begin(),
                                traced.step_ns.end());
+      measurement.drained.insert(measurement.drained.end(), traced.drained_ns.begin(),
+                                 traced.drained_ns.end());
       for (const Trace& trace : traced.traces) {
         measurement.metrics.push_back(reports::compute_metrics(trace));
       }
@@ -102,12 +120,13 @@ CaseResult result_of(const Measurement& measurement, const Machine& machine,
   CaseResult result;
   result.name = measurement.name;
   result.measured = reports::repeated_steps(measurement.steps);
+  result.traced_ns = reports::repeated_steps(measurement.drained).median_ns;
   result.bare_ns = reports::repeated_steps(measurement.bare_steps).median_ns;
   const reports::Metrics& measured = measurement.metrics[result.measured.median_step];
-  const Trace trace = simulated(measurement, machine, kernels);
+  Trace trace = simulated(measurement, machine, kernels);
+  trace.begin_ns = 0;  // as the release of a real step's ranks
   const reports::Metrics predicted = reports::compute_metrics(trace);
-  // A real step begins where its ranks are released together, as the simulated one does at 0.
-  result.simulated_ns = predicted.window.end_ns;
+  result.simulated_ns = predicted.step_time_ns;
   result.measured_bubble = measured.bubble_ratio.value_or(0);
   result.simulated_bubble = predicted.bubble_ratio.value_or(0);
   result.measured_overlap = measured.overlap_ratio.value_or(0);

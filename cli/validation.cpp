@@ -51,6 +51,7 @@ void write_case(json::Writer& writer, const CaseResult& result) {
   duration(writer, "measured_us", result.measured.median_ns);
   duration(writer, "measured_p5_us", result.measured.p5_ns);
   duration(writer, "measured_p95_us", result.measured.p95_ns);
+  duration(writer, "measured_traced_us", result.traced_ns);
   duration(writer, "measured_bare_us", result.bare_ns);
   duration(writer, "simulated_us", result.simulated_ns);
   json::number(writer, "error", result.error());
@@ -73,7 +74,9 @@ std::vector<ValidationCase> read_validation_cases(const std::string& text,
     const TomlTable table = as_table(item_of(list, index));
     refuse_unknown_keys(table, {"name", "set", "scenario"});
     ValidationCase made;
-    made.name = text_of(require(table, "name", "a string"), "a string");
+    const TomlValue name = require(table, "name", "a string");
+    made.name = text_of(name, "a string");
+    made.position = name.position;
     const std::string expected = "a list of \"key=value\"";
     const TomlValue sets = require(table, "set", expected);
     if (!is_array(sets)) refuse(sets, expected);
@@ -97,7 +100,7 @@ ValidationTotals totals_of(const std::vector<CaseResult>& results) {
   for (std::size_t index = 0; index < results.size(); ++index) {
     const CaseResult& result = results[index];
     errors.push_back(std::abs(result.error()));
-    costs.push_back(static_cast<double>(result.measured.median_ns - result.bare_ns) /
+    costs.push_back(static_cast<double>(result.traced_ns - result.bare_ns) /
                     static_cast<double>(result.bare_ns));
     totals.worst_error = larger(totals.worst_error, result.error());
     totals.worst_bubble_points = larger(totals.worst_bubble_points, result.bubble_points());

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "model/error.h"
 #include "model/units.h"
 #include "reports/repeated_steps.h"
 
@@ -12,7 +13,8 @@ namespace steptwin::cli {
 struct ValidationCase {
   std::string name;
   std::vector<std::string> sets;
-  std::string scenario;  // another file than the command's; "" for none
+  std::string scenario;     // another file than the command's; "" for none
+  SourcePosition position;  // of its name
 };
 
 // [[case]] tables with `name`, `set`, a list of "key=value", and possibly `scenario`, a file named
@@ -23,7 +25,9 @@ std::vector<ValidationCase> read_validation_cases(const std::string& text, const
 struct CaseResult {
   std::string name;
   reports::RepeatedSteps measured;  // traced
-  TimeNs bare_ns = 0;               // median of the steps that were not traced
+  // Medians with and without tracing, until the host had seen that all was over.
+  TimeNs traced_ns = 0;
+  TimeNs bare_ns = 0;
   TimeNs simulated_ns = 0;
   double measured_bubble = 0;
   double simulated_bubble = 0;

@@ -22,6 +22,7 @@ CaseResult result_of(const std::string& name, TimeNs measured_ns, TimeNs simulat
   CaseResult result;
   result.name = name;
   result.measured = {5, measured_ns, measured_ns - 1'000'000, measured_ns + 2'000'000, 0};
+  result.traced_ns = measured_ns;
   result.bare_ns = bare_ns;
   result.simulated_ns = simulated_ns;
   return result;
