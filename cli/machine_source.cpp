@@ -5,6 +5,8 @@
 
 #include "cli/files.h"
 #include "hw/calibrate/measure.h"
+#include "hw/mpi/processes.h"
+#include "model/error.h"
 #include "model/formats/machine_toml.h"
 #include "model/formats/toml_document.h"
 
@@ -33,6 +35,12 @@ Machine calibrated_machine(double effort, bool quiet) {
 Machine machine_from(const std::string& path, double effort, bool quiet) {
   if (path.empty()) return calibrated_machine(effort, quiet);
   return read_machine(read_file(path, kMostTomlBytes), path);
+}
+
+void require_one_process(const std::string& command) {
+  if (!hw::are_started_by_mpirun()) return;
+  throw Error(command + " was started by mpirun",
+              "it without: its ranks are threads of one process");
 }
 
 }  // namespace steptwin::cli

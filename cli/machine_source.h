@@ -12,4 +12,8 @@ Machine calibrated_machine(double effort, bool quiet);
 // From a machine file, or by measuring if the path is empty.
 Machine machine_from(const std::string& path, double effort, bool quiet);
 
+// What measures a machine measures all of it, in one process: throws Error where mpirun has started
+// several.
+void require_one_process(const std::string& command);
+
 }  // namespace steptwin::cli

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "hw/mpi/processes.h"
+
 namespace steptwin::cli {
 
 bool use_color(const Options& options) {
@@ -13,7 +15,8 @@ bool use_color(const Options& options) {
   if (options.color == "never") return false;
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;
-  return isatty(STDOUT_FILENO) == 1;
+  // mpirun gives its processes a terminal wherever their output goes.
+  return isatty(STDOUT_FILENO) == 1 && !hw::are_started_by_mpirun();
 }
 
 int terminal_width() {

@@ -9,7 +9,7 @@ namespace steptwin::cli {
 inline constexpr int kDone = 0;
 inline constexpr int kFinding = 1;        // the answer is a finding: a deadlock, a failed check
 inline constexpr int kBadInput = 2;       // bad input or usage
-inline constexpr int kMachineFailed = 3;  // out of memory, disk full
+inline constexpr int kMachineFailed = 3;  // memory, disk, device or peer; a run that hangs
 
 // What most commands take.
 struct Options {

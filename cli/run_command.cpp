@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -22,6 +24,7 @@
 #include "model/lowering/lower.h"
 #include "model/scenario_schedule.h"
 #include "model/size_limit.h"
+#include "model/trace.h"
 #include "model/validate.h"
 #include "reports/measured_run.h"
 #include "reports/metrics.h"
@@ -81,6 +84,22 @@ ProcessRun run_on_all(const Program& program, const RunOptions& options, hw::Pro
                              : run_on_processes(program, how, processes);
 }
 
+// The traces of all measured steps are kept, since only the last tells which is the median.
+void refuse_endless(const Program& program, int repeat) {
+  constexpr double kMostBytes = 4.0 * 1024 * 1024 * 1024;
+  std::size_t bytes =
+      program.kernels.size() * sizeof(TraceKernel) + program.p2p_parts.size() * sizeof(TracePart);
+  for (const RankProgram& rank : program.ranks) {
+    for (const HostThread& thread : rank.threads) {
+      bytes += thread.commands.size() * sizeof(HostRecord);
+    }
+  }
+  const auto most = static_cast<std::int64_t>(kMostBytes / static_cast<double>(bytes + 1));
+  if (repeat <= std::max<std::int64_t>(most, 1)) return;
+  throw Error(fmt::format("--repeat {}: the traces of so many steps take more than 4 GiB", repeat),
+              fmt::format("at most {}", most));
+}
+
 // What process 0 does, or the only one.
 int run_and_report(const RunOptions& options, hw::Processes* processes) {
   const ScenarioInput input(options);
@@ -91,6 +110,7 @@ int run_and_report(const RunOptions& options, hw::Processes* processes) {
   progress.begin(phase::kLower);
   const Program program = lower(schedule, scenario);
   validate(program);
+  refuse_endless(program, options.repeat);
   progress.count(program.kernels.size());
   // To see now whether it can be made; it is made when the run is over, since a process that MPI
   // ends has no time to clean up.

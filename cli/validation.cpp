@@ -26,6 +26,10 @@ std::string ms_text(TimeNs time) {
   return fmt::format("{:.2f}", static_cast<double>(time) / kMs);
 }
 
+std::string points_text(std::optional<double> points) {
+  return points ? fmt::format("{:+.1f}", *points) : "n/a";
+}
+
 double larger(double most, double value) {
   return std::max(most, std::abs(value));
 }
@@ -55,8 +59,8 @@ void write_case(json::Writer& writer, const CaseResult& result) {
   duration(writer, "measured_bare_us", result.bare_ns);
   duration(writer, "simulated_us", result.simulated_ns);
   json::number(writer, "error", result.error());
-  json::number(writer, "bubble_points", result.bubble_points());
-  json::number(writer, "overlap_points", result.overlap_points());
+  json::ratio(writer, "bubble_points", result.bubble_points());
+  json::ratio(writer, "overlap_points", result.overlap_points());
   writer.EndObject();
 }
 
@@ -103,8 +107,10 @@ ValidationTotals totals_of(const std::vector<CaseResult>& results) {
     costs.push_back(static_cast<double>(result.traced_ns - result.bare_ns) /
                     static_cast<double>(result.bare_ns));
     totals.worst_error = larger(totals.worst_error, result.error());
-    totals.worst_bubble_points = larger(totals.worst_bubble_points, result.bubble_points());
-    totals.worst_overlap_points = larger(totals.worst_overlap_points, result.overlap_points());
+    totals.worst_bubble_points =
+        larger(totals.worst_bubble_points, result.bubble_points().value_or(0));
+    totals.worst_overlap_points =
+        larger(totals.worst_overlap_points, result.overlap_points().value_or(0));
     for (std::size_t other = 0; other < index; ++other) count_pair(results[other], result, totals);
   }
   totals.median_error = median(std::move(errors)).value_or(0);
@@ -113,18 +119,17 @@ ValidationTotals totals_of(const std::vector<CaseResult>& results) {
 }
 
 std::string validation_text(const std::vector<CaseResult>& results, const ValidationTotals& totals,
-                            std::size_t width, bool color) {
+                            const DisturbedRuns& disturbed, std::size_t width, bool color) {
   width = std::max(width, kLeastWidth);
   reports::TextTable table;
   table.columns = {{"case"},      {"measured"}, {"p5", 2},     {"p95", 2},
                    {"simulated"}, {"error"},    {"bubble", 1}, {"overlap", 1}};
   for (const CaseResult& result : results) {
-    table.rows.push_back({printable(result.name), ms_text(result.measured.median_ns),
-                          ms_text(result.measured.p5_ns), ms_text(result.measured.p95_ns),
-                          ms_text(result.simulated_ns),
-                          fmt::format("{:+.1f} %", result.error() * 100),
-                          fmt::format("{:+.1f}", result.bubble_points()),
-                          fmt::format("{:+.1f}", result.overlap_points())});
+    table.rows.push_back(
+        {printable(result.name), ms_text(result.measured.median_ns), ms_text(result.measured.p5_ns),
+         ms_text(result.measured.p95_ns), ms_text(result.simulated_ns),
+         fmt::format("{:+.1f} %", result.error() * 100), points_text(result.bubble_points()),
+         points_text(result.overlap_points())});
   }
   const auto line = [width](const std::string& text) {
     constexpr std::size_t kIndent = 25;
@@ -145,11 +150,21 @@ std::string validation_text(const std::vector<CaseResult>& results, const Valida
   }
   text += line(fmt::format("tracing                  costs {:.1f} % of the step (median)",
                            totals.tracing_cost * 100));
+  if (disturbed.runs > 0) {
+    text += line(fmt::format(
+        "disturbed by others      {} of {} runs, which were made anew{}", disturbed.repeated,
+        disturbed.runs,
+        disturbed.kept == 0
+            ? ""
+            : fmt::format("; {} more, after as many as five tries, were kept: the machine is too "
+                          "noisy for these",
+                          disturbed.kept)));
+  }
   return text;
 }
 
-std::string validation_json(const std::vector<CaseResult>& results,
-                            const ValidationTotals& totals) {
+std::string validation_json(const std::vector<CaseResult>& results, const ValidationTotals& totals,
+                            const DisturbedRuns& disturbed) {
   rapidjson::StringBuffer buffer;
   json::Writer writer(buffer);
   writer.SetIndent(' ', 2);
@@ -161,6 +176,9 @@ std::string validation_json(const std::vector<CaseResult>& results,
   json::count(writer, "pairs", totals.pairs);
   json::count(writer, "pairs_right", totals.pairs_right);
   json::number(writer, "tracing_cost", totals.tracing_cost);
+  json::count(writer, "runs_watched", disturbed.runs);
+  json::count(writer, "runs_repeated", disturbed.repeated);
+  json::count(writer, "runs_disturbed", disturbed.kept);
   json::key(writer, "cases");
   writer.StartArray();
   for (const CaseResult& result : results) write_case(writer, result);

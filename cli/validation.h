@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/measured_setting.h"
 #include "model/error.h"
 #include "model/units.h"
 #include "reports/repeated_steps.h"
@@ -29,18 +31,28 @@ struct CaseResult {
   TimeNs traced_ns = 0;
   TimeNs bare_ns = 0;
   TimeNs simulated_ns = 0;
-  double measured_bubble = 0;
-  double simulated_bubble = 0;
-  double measured_overlap = 0;
-  double simulated_overlap = 0;
+  // None where nothing communicates.
+  std::optional<double> measured_bubble;
+  std::optional<double> simulated_bubble;
+  std::optional<double> measured_overlap;
+  std::optional<double> simulated_overlap;
 
   // (simulated - measured) / measured
   double error() const {
     return static_cast<double>(simulated_ns - measured.median_ns) /
            static_cast<double>(measured.median_ns);
   }
-  double bubble_points() const { return (simulated_bubble - measured_bubble) * 100; }
-  double overlap_points() const { return (simulated_overlap - measured_overlap) * 100; }
+  std::optional<double> bubble_points() const { return points(simulated_bubble, measured_bubble); }
+  std::optional<double> overlap_points() const {
+    return points(simulated_overlap, measured_overlap);
+  }
+
+ private:
+  static std::optional<double> points(std::optional<double> simulated,
+                                      std::optional<double> measured) {
+    if (!simulated || !measured) return std::nullopt;
+    return (*simulated - *measured) * 100;
+  }
 };
 
 // Of all settings together. A pair counts if its measured times differ by more than 5 % of the
@@ -60,7 +72,8 @@ ValidationTotals totals_of(const std::vector<CaseResult>& results);
 
 // No line is longer than `width`, or 40.
 std::string validation_text(const std::vector<CaseResult>& results, const ValidationTotals& totals,
-                            std::size_t width, bool color);
-std::string validation_json(const std::vector<CaseResult>& results, const ValidationTotals& totals);
+                            const DisturbedRuns& disturbed, std::size_t width, bool color);
+std::string validation_json(const std::vector<CaseResult>& results, const ValidationTotals& totals,
+                            const DisturbedRuns& disturbed);
 
 }  // namespace steptwin::cli

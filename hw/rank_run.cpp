@@ -67,7 +67,10 @@ void RankRun::run(const RankTimes& times) {
   } catch (...) {
     coordinator_.disable();
     if (forked_.joinable()) {
-      stop_.request("rank " + std::to_string(rank_) + ": its main thread failed");
+      // One that was stopped by others has no reason of its own.
+      if (!stop_.requested()) {
+        stop_.request("rank " + std::to_string(rank_) + ": its main thread failed");
+      }
       forked_.join();
     }
     throw;

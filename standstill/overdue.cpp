@@ -50,7 +50,9 @@ std::string overdue_text(const Standstill& standstill) {
                       thread_name(*standstill.program, rank, static_cast<std::int32_t>(number))));
     }
   }
-  return fmt::format("{}", fmt::join(found, "; "));
+  std::string text;
+  for (const std::string& each : found) text += (text.empty() ? "" : "; ") + each;
+  return text;
 }
 
 }  // namespace steptwin

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
+
+#include "hw/executor.h"
+#include "hw/host/job.h"
 
 namespace steptwin::hw {
 namespace {
@@ -140,6 +144,18 @@ std::vector<double> handovers(const Trace& trace) {
     seconds.push_back(static_cast<double>(std::max<TimeNs>(between, 1)) * kSecond);
   }
   return seconds;
+}
+
+std::vector<Trace> traces_of(const Program& program, int rounds) {
+  Stop stop;
+  HostJob job(program, {}, stop);
+  RunOptions options;
+  options.repeat = rounds;
+  auto outcome = execute(program, job, stop, options);
+  if (const auto* deadlock = std::get_if<Deadlock>(&outcome)) {
+    throw MachineError("a measurement hangs: " + deadlock->cycle_text);
+  }
+  return std::move(std::get<Run>(outcome).traces);
 }
 
 }  // namespace steptwin::hw

@@ -23,4 +23,7 @@ Program collective_chain(int calls, TimeNs compute_ns, Bytes bytes);
 // needs it, in seconds: of every hop or call.
 std::vector<double> handovers(const Trace& trace);
 
+// Runs it so many times on this machine's CPU. Throws MachineError if it does not come to its end.
+std::vector<Trace> traces_of(const Program& program, int rounds);
+
 }  // namespace steptwin::hw

@@ -1,7 +1,6 @@
 #include "hw/calibrate/host_costs.h"
 
 #include <thread>
-#include <variant>
 #include <vector>
 
 #include "hw/calibrate/chain.h"
@@ -20,15 +19,9 @@ constexpr double kSecond = 1e-9;
 void measure_commands(Machine& machine, int rounds) {
   constexpr int kHops = 40;
   constexpr TimeNs kCompute = 500'000;
-  const Program program = transfer_chain(kHops, kCompute, 64);
-  Stop stop;
-  HostJob job(program, {}, stop);
-  RunOptions options;
-  options.repeat = rounds;
-  const auto outcome = execute(program, job, stop, options);
   std::vector<double> launches;
   std::vector<double> events;
-  for (const Trace& trace : std::get<Run>(outcome).traces) {
+  for (const Trace& trace : traces_of(transfer_chain(kHops, kCompute, 64), rounds)) {
     for (const HostRecord& record : trace.host) {
       const double seconds = static_cast<double>(record.end_ns - record.begin_ns) * kSecond;
       (record.command == CommandType::launch ? launches : events).push_back(seconds);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <variant>
 #include <vector>
 
 #include "hw/calibrate/chain.h"
 #include "hw/calibrate/fit.h"
 #include "hw/executor.h"
 #include "hw/host/clock.h"
-#include "hw/host/job.h"
 
 namespace steptwin::hw {
 namespace {
@@ -19,15 +17,6 @@ constexpr std::array<Bytes, 6> kSizes = {64, 64 << 10U, 256 << 10U, 1 << 20U, 4 
 
 // Long enough that threads sleep meanwhile, as they do behind a kernel of a training step.
 constexpr TimeNs kCompute = 2'000'000;
-
-std::vector<Trace> traces_of(const Program& program, int rounds) {
-  Stop stop;
-  HostJob job(program, {}, stop);
-  RunOptions options;
-  options.repeat = rounds;
-  auto outcome = execute(program, job, stop, options);
-  return std::move(std::get<Run>(outcome).traces);
-}
 
 template <typename MakeChain>
 MachineFit fit_of(MakeChain&& make, int rounds) {

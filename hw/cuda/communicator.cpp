@@ -7,7 +7,10 @@ namespace steptwin::hw::cuda {
 NcclCommunicator::NcclCommunicator(const ncclUniqueId& id, int members, int place) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
-  check(ncclCommInitRankConfig(&handle_, members, id, place, &config), "ncclCommInitRankConfig");
+  const ncclResult_t result = ncclCommInitRankConfig(&handle_, members, id, place, &config);
+  // A constructor that throws has no destructor: what was made of it goes here.
+  if (result != ncclSuccess && result != ncclInProgress) abort();
+  check(result, "ncclCommInitRankConfig");
 }
 
 NcclCommunicator::NcclCommunicator(NcclCommunicator&& from) noexcept

@@ -41,6 +41,10 @@ class MpiProcesses final : public Processes {
 
 }  // namespace
 
+bool are_started_by_mpirun() {
+  return is_under_mpi();
+}
+
 std::unique_ptr<Processes> mpi_processes() {
   if (!is_under_mpi()) return nullptr;
   return std::make_unique<MpiProcesses>();

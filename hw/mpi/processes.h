@@ -43,6 +43,9 @@ class Processes {
   [[noreturn]] virtual void abort(const std::string& reason, int status) = 0;
 };
 
+// Whether mpirun has started this process, with others.
+bool are_started_by_mpirun();
+
 // Null where this process was not started by mpirun, with others. To be called before any thread
 // is made, and kept until all are over.
 std::unique_ptr<Processes> mpi_processes();

@@ -136,7 +136,8 @@ TEST_CASE("validate: bad input is told where it is, before anything is measured"
   };
   CHECK(errors_of({"--machine", "no.toml"}).starts_with("no.toml: error: cannot be read"));
   CHECK(errors_of({"--machine", "half.toml"}).starts_with("half.toml:1:1: error: "));
-  CHECK(errors_of({"--cases", "bad.toml"}).starts_with("bad.toml:2:8: error: in \"x\": --set pipeline.rank: "));
+  CHECK(errors_of({"--cases", "bad.toml"})
+            .starts_with("bad.toml:2:8: error: in \"x\": --set pipeline.rank: "));
   CHECK(errors_of({"--cases", "s.toml"}).starts_with("s.toml:1:"));
   CHECK(errors_of({"--machine", "m.toml", "--set", "pipeline.schedule=interleaved_1f1b", "--set",
                    "pipeline.chunks_per_rank=2", "--set", "pipeline.micro_batches=4", "--set",

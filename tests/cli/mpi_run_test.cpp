@@ -168,6 +168,21 @@ TEST_CASE("input that is wrong for one process alone ends the others too") {
   CHECK(run.errors.find("process 1: " + missing + ": error: cannot be read") != std::string::npos);
 }
 
+TEST_CASE("what measures a machine refuses to be several processes") {
+  if (!can_run()) return;
+  const TemporaryFolder folder;
+  const std::string scenario = folder.write("s.toml", kScenario);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"calibrate", "--machine", (folder / "m.toml").string()},
+        std::vector<std::string>{"validate", scenario}}) {
+    const RunResult run = run_program(command, two_processes());
+    CHECK(run.status == 2);
+    CHECK(run.errors.find("error: " + command[0] + " was started by mpirun; expected it without") !=
+          std::string::npos);
+  }
+  CHECK(folder.names() == std::vector<std::string>{"s.toml"});
+}
+
 TEST_CASE("what hangs between processes is told as the simulator tells it") {
   if (!can_run()) return;
   const TemporaryFolder folder;

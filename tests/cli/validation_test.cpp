@@ -80,11 +80,11 @@ TEST_CASE("totals: of one setting alone there are no pairs") {
 
 TEST_CASE("text: a table and the totals") {
   const std::vector<CaseResult> results = three();
-  CHECK(validation_text(results, totals_of(results), 80, false) ==
+  CHECK(validation_text(results, totals_of(results), {}, 80, false) ==
         R"(  case  measured      p5     p95  simulated    error  bubble  overlap
-  a       100.00   99.00  102.00      90.00  -10.0 %    +2.0     +0.0
-  b       104.00  103.00  106.00     109.20   +5.0 %    -3.0     +0.0
-  c        95.00   94.00   97.00      95.00   +0.0 %    +0.0     -1.0
+  a       100.00   99.00  102.00      90.00  -10.0 %    +2.0      n/a
+  b       104.00  103.00  106.00     109.20   +5.0 %    -3.0      n/a
+  c        95.00   94.00   97.00      95.00   +0.0 %     n/a     -1.0
         times in ms; bubble and overlap: simulated minus measured, in points
 
 error of the step time   median 5.0 %, worst 10.0 %
@@ -92,8 +92,23 @@ bubble, overlap          worst 3.0 and 1.0 points
 which of two is faster   named rightly for 1 of 2 pairs that differ by over 5 %
 tracing                  costs 0.0 % of the step (median)
 )");
-  const std::string alone = validation_text({results[0]}, totals_of({results[0]}), 80, false);
+  const std::string alone = validation_text({results[0]}, totals_of({results[0]}), {}, 80, false);
   CHECK(alone.find("which of two") == std::string::npos);
+}
+
+TEST_CASE("text: runs that were disturbed are told of, if runs were watched") {
+  const std::vector<CaseResult> one = {three()[0]};
+  const auto last_lines = [&one](const DisturbedRuns& disturbed) {
+    const std::string text = validation_text(one, totals_of(one), disturbed, 80, false);
+    const std::size_t begin = text.find("disturbed");
+    return begin == std::string::npos ? "" : text.substr(begin);
+  };
+  CHECK(last_lines({}) == "");
+  CHECK(last_lines({20, 2, 0}) == "disturbed by others      2 of 20 runs, which were made anew\n");
+  CHECK(last_lines({20, 10, 1}) ==
+        "disturbed by others      10 of 20 runs, which were made anew; 1 more, after as\n"
+        "                         many as five tries, were kept: the machine is too noisy\n"
+        "                         for these\n");
 }
 
 TEST_CASE("text: no line exceeds the width, and no name steers the terminal") {
@@ -102,7 +117,8 @@ TEST_CASE("text: no line exceeds the width, and no name steers the terminal") {
   results[1].name = "bell\a and escape\x1b[2J";
   for (const std::size_t width : {40, 50, 60, 80, 120}) {
     CAPTURE(width);
-    const std::string text = validation_text(results, totals_of(results), width, false);
+    const std::string text =
+        validation_text(results, totals_of(results), {100, 20, 3}, width, false);
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(text.find('\a') == std::string::npos);
     std::istringstream lines(text);
@@ -115,13 +131,17 @@ TEST_CASE("text: no line exceeds the width, and no name steers the terminal") {
 
 TEST_CASE("JSON: the totals and every setting, durations in microseconds") {
   const std::vector<CaseResult> results = three();
-  const std::string text = validation_json(results, totals_of(results));
+  const std::string text = validation_json(results, totals_of(results), {100, 20, 3});
   rapidjson::Document document;
   document.Parse(text.c_str(), text.size());
   REQUIRE_FALSE(document.HasParseError());
   CHECK(document["worst_error"].GetDouble() == Approx(0.1));
   CHECK(document["pairs"].GetInt() == 2);
   CHECK(document["pairs_right"].GetInt() == 1);
+  CHECK(document["runs_watched"].GetInt() == 100);
+  CHECK(document["runs_repeated"].GetInt() == 20);
+  CHECK(document["runs_disturbed"].GetInt() == 3);
+  CHECK(document["cases"][0]["overlap_points"].IsNull());
   REQUIRE(document["cases"].Size() == 3);
   const rapidjson::Value& first = document["cases"][0];
   CHECK(first["name"].GetString() == std::string("a"));
