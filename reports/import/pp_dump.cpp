@@ -234,8 +234,7 @@ void add_rank(PpDump& dump, std::int32_t rank) {
   const std::string file = pp_rank_file(dump.folder, rank);
   const std::string text =
       text_of(file, fmt::format("a file for each of the {} ranks of config.json", dump.ranks));
-  auto iterations = RankHandler(file, text, dump.micro_batches).read();
-  if (iterations.empty()) throw Error({file, 1, 1}, "there is no iteration", "at least one");
+  auto iterations = read_pp_rank(text, file, dump.micro_batches);
   if (rank == 0) {
     for (const auto& [number, unused] : iterations) dump.iterations.push_back({number, {}});
   }
@@ -251,6 +250,14 @@ void add_rank(PpDump& dump, std::int32_t rank) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::int32_t, PpRank>> read_pp_rank(std::string_view text,
+                                                          const std::string& file,
+                                                          std::int32_t micro_batches) {
+  auto iterations = RankHandler(file, text, micro_batches).read();
+  if (iterations.empty()) throw Error({file, 1, 1}, "there is no iteration", "at least one");
+  return iterations;
+}
 
 std::string pp_rank_file(const std::string& folder, std::int32_t rank) {
   return (std::filesystem::path(folder) / fmt::format("pp_rank_{}.json", rank)).string();

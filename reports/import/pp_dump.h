@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/units.h"
@@ -48,6 +50,12 @@ bool is_pp_dump(const std::string& folder);
 // ends before it starts or after the total, ranks with other iterations than rank 0, a rank whose
 // file is missing or one too many, interleaved chunks (vp_size above 1).
 PpDump read_pp_dump(const std::string& folder);
+
+// The text of a pp_rank_N.json: every iteration's number and what the rank did in it. Throws Error,
+// as read_pp_dump, where this file alone is wrong.
+std::vector<std::pair<std::int32_t, PpRank>> read_pp_rank(std::string_view text,
+                                                          const std::string& file,
+                                                          std::int32_t micro_batches);
 
 std::string pp_rank_file(const std::string& folder, std::int32_t rank);
 

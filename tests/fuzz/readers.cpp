@@ -7,11 +7,13 @@
 #include <string>
 
 #include "model/error.h"
+#include "model/formats/machine_toml.h"
 #include "model/formats/meta_step_text.h"
 #include "model/formats/scenario_toml.h"
 #include "model/formats/stage_costs_csv.h"
 #include "model/formats/steps_text.h"
 #include "model/formats/torch_csv.h"
+#include "reports/import/pp_dump.h"
 #include "reports/trace_csv.h"
 
 namespace steptwin::fuzz {
@@ -112,6 +114,23 @@ void read_as_trace_csv(std::string_view bytes) {
         reports::parse_trace_csv({file_name(), bytes.substr(0, cut)}, {file_name(), host});
     std::ostringstream out;
     reports::write_trace_csv(trace, out);
+  } catch (const Error& error) {
+    require_presentable(error);
+  }
+}
+
+void read_as_machine(std::string_view bytes) {
+  require_round_trip(
+      [bytes](const std::optional<std::string>& text) {
+        return read_machine(text ? std::string_view(*text) : bytes, file_name());
+      },
+      [](const Machine& machine) { return machine_text(machine); });
+}
+
+void read_as_pp_rank(std::string_view bytes) {
+  constexpr std::int32_t kMicroBatches = 3;
+  try {
+    reports::read_pp_rank(bytes, file_name(), kMicroBatches);
   } catch (const Error& error) {
     require_presentable(error);
   }

@@ -19,12 +19,16 @@ void read_as_meta_steps(std::string_view bytes);
 void read_as_torch_csv(std::string_view bytes);
 void read_as_stage_costs(std::string_view bytes);
 void read_as_trace_csv(std::string_view bytes);
+void read_as_machine(std::string_view bytes);
+void read_as_pp_rank(std::string_view bytes);
 
-inline constexpr std::array<Reader, 6> kReaders = {{{"scenario", read_as_scenario},
+inline constexpr std::array<Reader, 8> kReaders = {{{"scenario", read_as_scenario},
                                                     {"steps", read_as_steps},
                                                     {"metastep", read_as_meta_steps},
                                                     {"torch", read_as_torch_csv},
                                                     {"costs", read_as_stage_costs},
-                                                    {"trace", read_as_trace_csv}}};
+                                                    {"trace", read_as_trace_csv},
+                                                    {"machine", read_as_machine},
+                                                    {"dump", read_as_pp_rank}}};
 
 }  // namespace steptwin::fuzz
