@@ -1,6 +1,7 @@
 #include "hw/executor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -89,6 +90,7 @@ class Execution {
     gate_.pass([this] {
       job_.synchronize();
       times_.zero_ns = job_.now_ns();
+      released_ns_ = times_.zero_ns;
     });
     ranks_[index]->run(times_of(rank));
     device.drain();
@@ -179,7 +181,7 @@ class Execution {
         last = Clock::now();
       } else if (now.is_impatient) {
         const TimeNs since = std::chrono::nanoseconds(Clock::now() - last).count();
-        at_ns_ = std::max<TimeNs>(job_.now_ns() - times_.zero_ns - since, 0);
+        at_ns_ = std::max<TimeNs>(job_.now_ns() - released_ns_ - since, 0);
         return stopped();
       }
       pause(kInterval);
@@ -228,7 +230,8 @@ class Execution {
   Gate gate_;
   std::vector<std::unique_ptr<RankRun>> ranks_;  // as job_.ranks()
   std::atomic<std::size_t> ranks_over_{0};
-  std::int64_t looks_at_work_ = 0;  // how often a device was seen to work
+  std::int64_t looks_at_work_ = 0;      // how often a device was seen to work
+  std::atomic<TimeNs> released_ns_{0};  // times_.zero_ns, for the thread that watches
   TimeNs at_ns_ = 0;
   IterationTimes times_;                    // of the ranks of this process
   std::vector<std::size_t> first_command_;  // by rank
