@@ -99,7 +99,7 @@ CaseResult result_of(const Setting& setting, const Machine& machine, MachineKern
                             deadlock->cycle_text),
                 "a schedule that runs; steptwin check tells more");
   }
-  Trace& trace = std::get<Trace>(outcome);
+  auto& trace = std::get<Trace>(outcome);
   trace.begin_ns = 0;  // as the release of a real step's ranks
   const reports::Metrics predicted = reports::compute_metrics(trace);
   result.simulated_ns = predicted.step_time_ns;
