@@ -87,6 +87,12 @@ std::string comparison_text(const CompareOptions& options, const reports::Compar
   return text;
 }
 
+// A simulated step begins at 0, where a real one begins with the release of its ranks.
+void begin_alike(Trace& predicted, Trace& measured) {
+  if (!predicted.begin_ns && !measured.begin_ns) return;
+  for (Trace* trace : {&predicted, &measured}) trace->begin_ns = trace->begin_ns.value_or(0);
+}
+
 int compare_runs(const CompareOptions& options) {
   for (const std::string& path : {options.input, options.other}) {
     if (!reports::is_pp_dump(path)) continue;
@@ -95,9 +101,10 @@ int compare_runs(const CompareOptions& options) {
   }
   Progress progress(progress_options(options), estimated_kernels(options.other),
                     {phase::kReadTraces, phase::kLadder, phase::kCompare});
-  const RecordedRun predicted = read_run(options.input);
+  RecordedRun predicted = read_run(options.input);
   if (const reports::ProgressCallback told = progress.callback()) told(1, 2);
-  const RecordedRun measured = read_run(options.other);
+  RecordedRun measured = read_run(options.other);
+  begin_alike(predicted.trace, measured.trace);
   progress.count(measured.trace.kernels.size());
   progress.begin(phase::kLadder);
   const std::optional<std::vector<compare::Rung>> ladder = ladder_of(predicted, measured);

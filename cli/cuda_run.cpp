@@ -1,6 +1,5 @@
 #include "cli/cuda_run.h"
 
-#include <chrono>
 #include <memory>
 
 #include "hw/cuda/backend.h"
@@ -14,16 +13,8 @@ hw::cuda::Settings settings_of(const HostRunOptions& options) {
   return settings;
 }
 
-hw::RunOptions run_options(const HostRunOptions& options) {
-  hw::RunOptions run;
-  run.repeat = options.repeat;
-  run.warmup = options.warmup;
-  run.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(options.deadline_s));
-  run.traced = options.traced;
-  run.emulation = {false, false};
-  return run;
-}
+// Launches and links are the device's own.
+constexpr hw::Emulation kNothing{false, false};
 
 }  // namespace
 
@@ -36,7 +27,7 @@ std::string gpu_name() {
 std::variant<hw::Run, Deadlock> run_on_cuda(const Program& program, const HostRunOptions& options) {
   hw::Stop stop;
   const std::unique_ptr<hw::Job> job = hw::cuda::make_job(program, settings_of(options), stop);
-  return hw::execute(program, *job, stop, run_options(options));
+  return hw::execute(program, *job, stop, run_options(options, kNothing));
 }
 
 ProcessRun run_on_cuda(const Program& program, const HostRunOptions& options,
@@ -46,7 +37,7 @@ ProcessRun run_on_cuda(const Program& program, const HostRunOptions& options,
   };
   ProcessRun run;
   run.outcome = processes.run(program, options.timed ? "cuda timed" : "cuda real", make_job,
-                              run_options(options), run.clock_bound_ns);
+                              run_options(options, kNothing), run.clock_bound_ns);
   return run;
 }
 

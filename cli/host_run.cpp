@@ -19,24 +19,28 @@ hw::HostSettings settings_of(const HostRunOptions& options) {
   return settings;
 }
 
-hw::RunOptions run_options(const HostRunOptions& options) {
+// Real products share the cores with real copies: no modelled time is added to them.
+hw::Emulation emulation_of(const HostRunOptions& options) {
+  return {options.timed, options.timed};
+}
+
+}  // namespace
+
+hw::RunOptions run_options(const HostRunOptions& options, const hw::Emulation& emulation) {
   hw::RunOptions run;
   run.repeat = options.repeat;
   run.warmup = options.warmup;
   run.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(options.deadline_s));
   run.traced = options.traced;
-  // Real products share the cores with real copies: no modelled time is added to them.
-  run.emulation.links = run.emulation.host_costs = options.timed;
+  run.emulation = emulation;
   return run;
 }
-
-}  // namespace
 
 std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRunOptions& options) {
   hw::Stop stop;
   hw::HostJob job(program, settings_of(options), stop);
-  return hw::execute(program, job, stop, run_options(options));
+  return hw::execute(program, job, stop, run_options(options, emulation_of(options)));
 }
 
 ProcessRun run_on_processes(const Program& program, const HostRunOptions& options,
@@ -46,7 +50,7 @@ ProcessRun run_on_processes(const Program& program, const HostRunOptions& option
   };
   ProcessRun run;
   run.outcome = processes.run(program, options.timed ? "host timed" : "host real", make_job,
-                              run_options(options), run.clock_bound_ns);
+                              run_options(options, emulation_of(options)), run.clock_bound_ns);
   return run;
 }
 

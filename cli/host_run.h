@@ -20,6 +20,9 @@ struct HostRunOptions {
   double flops_per_second = 0;  // for real kernels; 0: measured first
 };
 
+// The same for the executor; what of the model is emulated depends on what it runs on.
+hw::RunOptions run_options(const HostRunOptions& options, const hw::Emulation& emulation);
+
 std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRunOptions& options);
 
 // The same with a rank in each process that mpirun has started.

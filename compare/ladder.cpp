@@ -48,25 +48,13 @@ void take_means(Program& program, const MeasuredDurations& durations) {
   }
 }
 
-// As TraceIndex::window().
-TimeNs step_time_ns(const Trace& trace, std::optional<TimeNs> begin_ns) {
-  if (trace.kernels.empty()) return 0;
-  reports::Interval window = reports::occupied(trace.kernels.front());
-  if (begin_ns) window.begin_ns = *begin_ns;
-  for (const TraceKernel& kernel : trace.kernels) {
-    const reports::Interval span = reports::occupied(kernel);
-    window.begin_ns = std::min(window.begin_ns, span.begin_ns);
-    window.end_ns = std::max(window.end_ns, span.end_ns);
-  }
-  return window.length_ns();
-}
-
 // Other durations may bring threads to a rendezvous, and so kernels to a queue, in another order.
 void simulate_rung(const Program& program, std::optional<TimeNs> begin_ns, Rung& rung) {
   try {
-    const auto outcome = sim::simulate(program, {.host_records = false});
-    if (const auto* trace = std::get_if<Trace>(&outcome)) {
-      rung.step_ns = step_time_ns(*trace, begin_ns);
+    auto outcome = sim::simulate(program, {.host_records = false});
+    if (auto* trace = std::get_if<Trace>(&outcome)) {
+      trace->begin_ns = begin_ns;
+      rung.step_ns = reports::window_of(*trace).length_ns();
     } else {
       rung.why_not = "with these durations it hangs";
     }
@@ -116,7 +104,7 @@ Program with_measured(const Program& program, const Trace& measured, RungKind ki
 }
 
 std::vector<Rung> ladder(const Program& program, const Trace& measured) {
-  const TimeNs measured_ns = step_time_ns(measured, measured.begin_ns);
+  const TimeNs measured_ns = reports::window_of(measured).length_ns();
   std::vector<Rung> rungs;
   std::optional<TimeNs> before_ns;
   for (const RungKind kind : kRungs) {

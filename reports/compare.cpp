@@ -169,14 +169,6 @@ std::vector<RankComparison> rank_comparisons(const Metrics& predicted, const Met
   return ranks;
 }
 
-// A simulated step begins at 0, where a real one begins with the release of its ranks.
-Metrics metrics_like(const Trace& measured, const Trace& predicted) {
-  if (!measured.begin_ns || predicted.begin_ns) return compute_metrics(predicted);
-  Trace from_release = predicted;
-  from_release.begin_ns = 0;
-  return compute_metrics(from_release);
-}
-
 }  // namespace
 
 std::optional<double> RatioPair::difference() const {
@@ -194,7 +186,7 @@ Comparison compare(const Trace& predicted, const Trace& measured, Join join) {
   comparison.orders = stream_orders(matches.pairs, predicted);
   comparison.only_predicted = std::move(matches.only_predicted);
   comparison.only_measured = std::move(matches.only_measured);
-  const Metrics left = metrics_like(measured, predicted);
+  const Metrics left = compute_metrics(predicted);
   const Metrics right = compute_metrics(measured);
   comparison.predicted_step_ns = left.step_time_ns;
   comparison.measured_step_ns = right.step_time_ns;

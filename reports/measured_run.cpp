@@ -18,7 +18,7 @@ class Reader {
     if (key_ == "steps" && value.is_number && value.number >= 1) {
       run_.steps.steps = static_cast<std::size_t>(value.number);
     }
-    if (key_ == "step_time_median_us") run_.steps.median_ns = time_of(value);
+    if (key_ == "step_time_us") run_.steps.median_ns = time_of(value);
     if (key_ == "step_time_p5_us") run_.steps.p5_ns = time_of(value);
     if (key_ == "step_time_p95_us") run_.steps.p95_ns = time_of(value);
     if (key_ == "measured_on") run_.machine = value.text;

@@ -16,7 +16,7 @@ struct MeasuredRun {
   std::string kernels;  // real, timed
 };
 
-// summary.json of a real run: the figures of the median step, "steps", "step_time_median_us",
+// summary.json of a real run: the figures of the median step, "steps",
 // "step_time_p5_us", "step_time_p95_us", "measured_on" and "kernel_mode".
 std::string summary_json(const Metrics& metrics, const MeasuredRun& run);
 

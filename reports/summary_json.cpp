@@ -108,7 +108,6 @@ void job_figures(Writer& writer, const Metrics& metrics, const MeasuredRun* run)
   duration(writer, "step_time_us", metrics.step_time_ns);
   if (run != nullptr) {
     count(writer, "steps", static_cast<std::int64_t>(run->steps.steps));
-    duration(writer, "step_time_median_us", run->steps.median_ns);
     duration(writer, "step_time_p5_us", run->steps.p5_ns);
     duration(writer, "step_time_p95_us", run->steps.p95_ns);
     json::text(writer, "measured_on", run->machine);

@@ -22,6 +22,8 @@ std::uint64_t packed(std::int32_t high, std::int32_t low) {
          (static_cast<std::uint32_t>(low) ^ kSign);
 }
 
+}  // namespace
+
 Interval window_of(const Trace& trace) {
   if (trace.kernels.empty()) return {};
   Interval window = occupied(trace.kernels.front());
@@ -33,8 +35,6 @@ Interval window_of(const Trace& trace) {
   }
   return window;
 }
-
-}  // namespace
 
 IntervalSet working(const Trace& trace, const TraceKernel& kernel) {
   const std::span<const TracePart> parts = parts_of(trace, kernel);

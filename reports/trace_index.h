@@ -29,6 +29,11 @@ inline Interval occupied(const TraceKernel& kernel) {
   return {begin, kernel.times.end_ns};
 }
 
+// The window of every figure, the same for all ranks: from where the step begins, if the trace says
+// so, else from the first instant at which a kernel occupies a stream, to the last end. [0,0) for a
+// trace without kernels.
+Interval window_of(const Trace& trace);
+
 // When the kernel does its work: from its start to its end, or, of several parts, while one of them
 // transfers.
 IntervalSet working(const Trace& trace, const TraceKernel& kernel);
@@ -43,10 +48,7 @@ class TraceIndex {
   const TraceKernel& kernel(std::size_t position) const { return trace_->kernels[position]; }
   std::int32_t ranks() const { return static_cast<std::int32_t>(trace_->ranks.size()); }
 
-  // The window of every figure, the same for all ranks: from where the step begins, if the trace
-  // says so, else from the first instant at which a kernel occupies a stream, to the last end.
-  // [0,0) for a trace without kernels.
-  Interval window() const { return window_; }
+  Interval window() const { return window_; }  // window_of
 
   std::span<const std::size_t> kernels_of_rank(std::int32_t rank) const;  // by id
 

@@ -52,6 +52,24 @@ inline void use_moe_layers(Scenario& scenario, std::int32_t layers_per_stage) {
   scenario.layers.combine = {1000, 1000, -1};
 }
 
+// On one communication stream each of two ranks waits behind what the other waits for.
+inline Scenario hanging_scenario() {
+  Scenario scenario = stage_scenario("interleaved_1f1b", 2, 2, 4, 50, 50, 50, 10);
+  scenario.pipeline.recv_placement = RecvPlacement::late;
+  scenario.streams.preset = StreamPreset::two;
+  return scenario;
+}
+
+inline Program lowered(const Schedule& schedule, const Scenario& scenario) {
+  Program program = lower(schedule, scenario);
+  validate(program);
+  return program;
+}
+
+inline Program lowered(const Scenario& scenario) {
+  return lowered(make_schedule(scenario), scenario);
+}
+
 inline Trace trace_of(const Program& program) {
   validate(program);
   return std::get<Trace>(sim::simulate(program));

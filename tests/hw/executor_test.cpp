@@ -9,20 +9,12 @@
 #include "hw/host/device.h"
 #include "hw/host/job.h"
 #include "model/formats/scenario_toml.h"
-#include "model/lowering/lower.h"
-#include "model/scenario_schedule.h"
 #include "sim/simulate.h"
 #include "tests/scenarios.h"
 #include "tests/sim/program_writer.h"
 
 namespace steptwin::hw {
 namespace {
-
-Program lowered(const Scenario& scenario) {
-  Program program = lower(make_schedule(scenario), scenario);
-  validate(program);
-  return program;
-}
 
 RunOptions quick(int repeat = 1) {
   RunOptions options;
@@ -138,10 +130,7 @@ TEST_CASE("a run that is not traced measures step times alone") {
 
 TEST_CASE("what hangs in the simulator hangs here, and is told in the same words") {
   std::vector<Scenario> scenarios;
-  Scenario late = stage_scenario("interleaved_1f1b", 2, 2, 4, 50, 50, 50, 10);
-  late.pipeline.recv_placement = RecvPlacement::late;
-  late.streams.preset = StreamPreset::two;
-  scenarios.push_back(late);
+  scenarios.push_back(hanging_scenario());
   Scenario uneven = stage_scenario("interleaved_1f1b", 2, 2, 4, 0, 0, 0, 10);
   use_moe_layers(uneven, 1);
   uneven.layers.stages[0].push_back(LayerKind::moe);

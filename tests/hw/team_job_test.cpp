@@ -9,21 +9,12 @@
 #include "hw/host/clock.h"
 #include "hw/host/device.h"
 #include "hw/host/local_links.h"
-#include "model/lowering/lower.h"
-#include "model/scenario_schedule.h"
-#include "model/validate.h"
 #include "sim/simulate.h"
 #include "tests/hw/thread_team.h"
 #include "tests/scenarios.h"
 
 namespace steptwin::hw {
 namespace {
-
-Program lowered(const Scenario& scenario) {
-  Program program = lower(make_schedule(scenario), scenario);
-  validate(program);
-  return program;
-}
 
 // One rank on this machine's CPU, whose links the others share.
 class OneRank final : public Job {
@@ -89,10 +80,7 @@ TEST_CASE("a team runs a step, and process 0 has the times of all ranks") {
 }
 
 TEST_CASE("what hangs in a team is explained by process 0 as the simulator explains it") {
-  Scenario late = stage_scenario("interleaved_1f1b", 2, 2, 4, 50, 50, 50, 10);
-  late.pipeline.recv_placement = RecvPlacement::late;
-  late.streams.preset = StreamPreset::two;
-  const Program program = lowered(late);
+  const Program program = lowered(hanging_scenario());
   const auto simulated = sim::simulate(program);
   const auto& expected = std::get<Deadlock>(simulated);
   const Outcomes outcomes = run_as_team(program, std::chrono::milliseconds(300));

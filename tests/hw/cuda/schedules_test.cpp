@@ -17,16 +17,6 @@
 namespace steptwin::hw::cuda {
 namespace {
 
-Program lowered(const Schedule& schedule, const Scenario& scenario) {
-  Program program = lower(schedule, scenario);
-  validate(program);
-  return program;
-}
-
-Program lowered(const Scenario& scenario) {
-  return lowered(make_schedule(scenario), scenario);
-}
-
 // What holds of the times of any machine; the first rule they break, or "".
 class TraceRules {
  public:

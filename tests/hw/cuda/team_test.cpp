@@ -3,9 +3,6 @@
 
 #include "hw/cuda/job.h"
 #include "hw/team_job.h"
-#include "model/lowering/lower.h"
-#include "model/scenario_schedule.h"
-#include "model/validate.h"
 #include "sim/simulate.h"
 #include "tests/hw/cuda/fake_run.h"
 #include "tests/hw/thread_team.h"
@@ -14,12 +11,6 @@
 // A rank in each process, with a GPU each: what mpirun starts, as threads.
 namespace steptwin::hw::cuda {
 namespace {
-
-Program lowered(const Scenario& scenario) {
-  Program program = lower(make_schedule(scenario), scenario);
-  validate(program);
-  return program;
-}
 
 using Outcomes = std::vector<std::optional<std::variant<Run, Deadlock>>>;
 
@@ -79,10 +70,7 @@ TEST_CASE("a team of processes calls collectives among its GPUs") {
 }
 
 TEST_CASE("what hangs in a team hangs in the simulator's cycle") {
-  Scenario late = stage_scenario("interleaved_1f1b", 2, 2, 4, 50, 50, 50, 10);
-  late.pipeline.recv_placement = RecvPlacement::late;
-  late.streams.preset = StreamPreset::two;
-  const Program program = lowered(late);
+  const Program program = lowered(hanging_scenario());
   const auto simulated = sim::simulate(program);
   const FakeMachine machine(2);
   RunOptions options = quick_options();
