@@ -82,7 +82,11 @@ TEST_CASE("run --out: the files of a simulation, which report and compare read b
   }
   const RunResult report = run_program({"report", "real"}, in(folder));
   CHECK(report.status == 0);
-  CHECK(report.output.find("step time") != std::string::npos);
+  CHECK(report.output.find("measured on this machine's CPU with timed kernels: 5 steps, median ") !=
+        std::string::npos);
+  CHECK(report.output.find("release of all ranks to last end") != std::string::npos);
+  CHECK(run_program({"report", "real", "--json"}, in(folder)).output ==
+        text_of_file(folder / "real" / "summary.json"));
   const RunResult compare = run_program({"compare", "sim", "real", "--json"}, in(folder));
   CHECK(compare.status == 0);
   const rapidjson::Document compared = parsed(compare.output);
@@ -93,6 +97,34 @@ TEST_CASE("run --out: the files of a simulation, which report and compare read b
   CHECK(again.status == 2);
   CHECK(again.errors.find("real: error: exists already") != std::string::npos);
   CHECK(folder.names() == std::vector<std::string>{"real", "s.toml", "sim"});
+}
+
+// Of one step all step times are the same: there is one window.
+TEST_CASE("run: the window begins with the release of the ranks, for every figure") {
+  const TemporaryFolder folder;
+  const RunResult run = run_here(folder, {"--kernels", "timed", "--repeat", "1", "--json"});
+  const rapidjson::Document document = parsed(run.output);
+  CHECK(document["window"]["begin_us"].GetDouble() == 0);
+  CHECK(document["step_time_us"].GetDouble() == document["window"]["end_us"].GetDouble());
+  CHECK(document["step_time_us"].GetDouble() == document["step_time_p5_us"].GetDouble());
+  CHECK(document["step_time_us"].GetDouble() == document["step_time_p95_us"].GetDouble());
+}
+
+// Launches take 300 us, so that a simulated step's first kernel begins then.
+TEST_CASE("compare: beside a measured step a simulated one begins at 0, on every rung") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> launch = {"--set", "host.launch_us=300"};
+  std::vector<std::string> simulate = {"simulate", "s.toml", "--out", "sim", "--json"};
+  simulate.insert(simulate.end(), launch.begin(), launch.end());
+  CHECK(run_here(folder, {"--kernels", "timed", "--out", "real", launch[0], launch[1]}).status ==
+        0);
+  const rapidjson::Document simulated = parsed(run_program(simulate, in(folder)).output);
+  const double end_us = simulated["window"]["end_us"].GetDouble();
+  CHECK(simulated["window"]["begin_us"].GetDouble() == 300);
+  const rapidjson::Document compared =
+      parsed(run_program({"compare", "sim", "real", "--json"}, in(folder)).output);
+  CHECK(compared["step_time"]["predicted_us"].GetDouble() == end_us);
+  CHECK(compared["ladder"][0]["step_time_us"].GetDouble() == end_us);
 }
 
 // Late receives of interleaved stages on one queue.
