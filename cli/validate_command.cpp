@@ -28,6 +28,7 @@ constexpr int kRounds = 3;
 struct Setting {
   std::string name;
   Program program;
+  reports::Metrics predicted;
   MeasuredSetting measured;
 };
 
@@ -64,7 +65,7 @@ Setting setting_of(const ValidateOptions& options, const ValidationCase& which) 
   if (!which.scenario.empty()) with.input = which.scenario;
   with.sets.insert(with.sets.end(), which.sets.begin(), which.sets.end());
   try {
-    return {which.name, program_of(with), {}};
+    return {which.name, program_of(with), {}, {}};
   } catch (const Error& error) {
     refuse_case(which, error);
   }
@@ -85,14 +86,7 @@ DisturbedRuns measure(std::vector<Setting>& settings, const ValidateOptions& opt
   return disturbed;
 }
 
-CaseResult result_of(const Setting& setting, const Machine& machine, MachineKernels kernels) {
-  const MeasuredSetting& measured = setting.measured;
-  CaseResult result;
-  result.name = setting.name;
-  result.measured = reports::repeated_steps(measured.steps);
-  result.traced_ns = reports::repeated_steps(measured.drained).median_ns;
-  result.bare_ns = reports::repeated_steps(measured.bare_steps).median_ns;
-  const reports::Metrics& median = measured.metrics[result.measured.median_step];
+reports::Metrics predicted(const Setting& setting, const Machine& machine, MachineKernels kernels) {
   auto outcome = sim::simulate(calibrated(setting.program, machine, kernels));
   if (const auto* deadlock = std::get_if<Deadlock>(&outcome)) {
     throw Error(fmt::format("{}, calibrated, does not come to its end: {}", setting.name,
@@ -101,12 +95,22 @@ CaseResult result_of(const Setting& setting, const Machine& machine, MachineKern
   }
   auto& trace = std::get<Trace>(outcome);
   trace.begin_ns = 0;  // as the release of a real step's ranks
-  const reports::Metrics predicted = reports::compute_metrics(trace);
-  result.simulated_ns = predicted.step_time_ns;
+  return reports::compute_metrics(trace);
+}
+
+CaseResult result_of(const Setting& setting) {
+  const MeasuredSetting& measured = setting.measured;
+  CaseResult result;
+  result.name = setting.name;
+  result.measured = reports::repeated_steps(measured.steps);
+  result.traced_ns = reports::repeated_steps(measured.drained).median_ns;
+  result.bare_ns = reports::repeated_steps(measured.bare_steps).median_ns;
+  const reports::Metrics& median = measured.metrics[result.measured.median_step];
+  result.simulated_ns = setting.predicted.step_time_ns;
   result.measured_bubble = median.bubble_ratio;
-  result.simulated_bubble = predicted.bubble_ratio;
+  result.simulated_bubble = setting.predicted.bubble_ratio;
   result.measured_overlap = median.overlap_ratio;
-  result.simulated_overlap = predicted.overlap_ratio;
+  result.simulated_overlap = setting.predicted.overlap_ratio;
   return result;
 }
 
@@ -121,10 +125,11 @@ int validate_command(const ValidateOptions& options) {
   const MachineKernels kernels =
       options.kernels == "timed" ? MachineKernels::timed : MachineKernels::real;
   const Machine machine = machine_from(options.machine, 1, options.quiet);
+  for (Setting& each : settings) each.predicted = predicted(each, machine, kernels);
   const DisturbedRuns disturbed = measure(settings, options);
   std::vector<CaseResult> results;
   results.reserve(settings.size());
-  for (const Setting& each : settings) results.push_back(result_of(each, machine, kernels));
+  for (const Setting& each : settings) results.push_back(result_of(each));
   const ValidationTotals totals = totals_of(results);
   if (options.json) {
     print(validation_json(results, totals, disturbed));

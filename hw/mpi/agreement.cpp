@@ -1,8 +1,11 @@
 #include "hw/mpi/agreement.h"
 
+#include <boost/container_hash/hash.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -11,59 +14,27 @@
 namespace steptwin::hw {
 namespace {
 
-// FNV-1a, of numbers as eight bytes each.
-class Digest {
- public:
-  void add(std::int64_t number) {
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-      value_ ^= (static_cast<std::uint64_t>(number) >> shift) & 0xffU;
-      value_ *= 0x100000001b3ULL;
-    }
-  }
-  void add(std::string_view text) {
-    add(static_cast<std::int64_t>(text.size()));
-    for (const char letter : text) add(static_cast<std::int64_t>(letter));
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325ULL;
-};
-
-std::uint64_t digest_of(const Program& program, const RunOptions& options, std::string_view how) {
-  Digest digest;
-  digest.add(how);
-  digest.add(options.repeat);
-  digest.add(options.warmup);
-  digest.add(options.deadline.count());
-  digest.add(options.traced ? 1 : 0);
-  digest.add(program.eager_bytes);
+std::size_t digest_of(const Program& program, const RunOptions& options, std::string_view how) {
+  std::size_t digest = 0;
+  const auto add = [&digest](const auto&... values) { (boost::hash_combine(digest, values), ...); };
+  add(std::string(how), options.repeat, options.warmup, options.deadline.count(), options.traced);
+  add(program.eager_bytes);
   for (const Kernel& kernel : program.kernels) {
-    digest.add(kernel.rank);
-    digest.add(kernel.stream);
-    digest.add(static_cast<std::int64_t>(kernel.kind));
-    digest.add(kernel.communicator);
-    digest.add(kernel.duration_ns);
-    digest.add(kernel.bytes);
+    add(kernel.rank, kernel.stream, static_cast<int>(kernel.kind), kernel.stage, kernel.micro,
+        kernel.communicator, kernel.duration_ns, kernel.bytes);
   }
   for (const P2pPart& part : program.p2p_parts) {
-    digest.add(part.is_send ? 1 : 0);
-    digest.add(part.peer);
-    digest.add(part.bytes);
-    digest.add(part.transfer_ns);
+    add(part.is_send, part.peer, part.bytes, part.transfer_ns);
   }
   for (const Communicator& communicator : program.communicators) {
-    digest.add(communicator.name);
-    for (const std::int32_t rank : communicator.ranks) digest.add(rank);
+    add(communicator.name, communicator.ranks);
   }
   for (const RankProgram& rank : program.ranks) {
     for (const HostThread& thread : rank.threads) {
-      for (const Command& command : thread.commands) {
-        digest.add(static_cast<std::int64_t>(command.type));
-      }
+      for (const Command& command : thread.commands) add(static_cast<int>(command.type));
     }
   }
-  return digest.value();
+  return digest;
 }
 
 }  // namespace
@@ -74,7 +45,7 @@ void require_agreement(const Program& program, const RunOptions& options, std::s
   constexpr std::chrono::milliseconds kPoll{1};
   int processes = 0;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
-  const std::uint64_t own = digest_of(program, options, how);
+  const auto own = static_cast<std::uint64_t>(digest_of(program, options, how));
   std::vector<std::uint64_t> all(static_cast<std::size_t>(processes));
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(
