@@ -4,6 +4,7 @@
 
 #include "hw/calibrate/product_rate.h"
 #include "hw/host/job.h"
+#include "hw/host/room.h"
 
 namespace steptwin::cli {
 namespace {
@@ -38,6 +39,7 @@ hw::RunOptions run_options(const HostRunOptions& options, const hw::Emulation& e
 }
 
 std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRunOptions& options) {
+  hw::refuse_if_too_large(program);
   hw::Stop stop;
   hw::HostJob job(program, settings_of(options), stop);
   return hw::execute(program, job, stop, run_options(options, emulation_of(options)));
@@ -46,6 +48,7 @@ std::variant<hw::Run, Deadlock> run_on_host(const Program& program, const HostRu
 ProcessRun run_on_processes(const Program& program, const HostRunOptions& options,
                             hw::Processes& processes) {
   const auto make_job = [&](hw::Team& team, hw::Stop& stop) {
+    hw::refuse_if_too_large(program, team.process(), team.processes_on_machine());
     return processes.host_job(program, team.process(), settings_of(options), stop);
   };
   ProcessRun run;

@@ -2,12 +2,20 @@
 
 namespace steptwin::hw {
 
+std::size_t brought_blocks(KernelKind kind, std::size_t members) {
+  return kind == KernelKind::all_gather ? 1 : members;
+}
+
+std::size_t result_blocks(KernelKind kind, std::size_t members) {
+  return kind == KernelKind::reduce_scatter ? 1 : members;
+}
+
 std::size_t brought_blocks(const Collective& call) {
-  return call.kind == KernelKind::all_gather ? 1 : call.members.size();
+  return brought_blocks(call.kind, call.members.size());
 }
 
 std::size_t result_blocks(const Collective& call) {
-  return call.kind == KernelKind::reduce_scatter ? 1 : call.members.size();
+  return result_blocks(call.kind, call.members.size());
 }
 
 Pattern brought_pattern(const Collective& call, std::size_t block) {

@@ -26,7 +26,11 @@ struct Collective {
   const Kernel* kernel = nullptr;  // names the payload
 };
 
-// How many blocks the member hands out and gets, and what each of them says.
+// How many blocks each of so many members hands out and gets.
+std::size_t brought_blocks(KernelKind kind, std::size_t members);
+std::size_t result_blocks(KernelKind kind, std::size_t members);
+
+// Of a member's call: how many they are, and what each of them says.
 std::size_t brought_blocks(const Collective& call);
 std::size_t result_blocks(const Collective& call);
 Pattern brought_pattern(const Collective& call, std::size_t block);

@@ -24,6 +24,7 @@ class Team {
   virtual std::int32_t process() const = 0;
   // Which one of those on the same machine.
   virtual std::int32_t process_on_machine() const = 0;
+  virtual std::int32_t processes_on_machine() const = 0;
 
   // Returns when all have come. Throws Stopped when the run is given up meanwhile. A rank's.
   virtual void barrier() = 0;

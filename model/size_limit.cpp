@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "model/costs.h"
 #include "model/error.h"
 #include "model/program.h"
 #include "model/trace.h"
+#include "model/usable_memory.h"
 
 namespace steptwin {
 namespace {
@@ -57,15 +57,14 @@ double estimated_bytes(const Scenario& scenario) {
 
 void refuse_if_too_large(const Scenario& scenario) {
   const double estimate = estimated_bytes(scenario);
-  const double machine =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (estimate <= machine * 0.8) return;
-  throw Error(scenario.pipeline.micro_batches_at,
-              fmt::format("{} stages with {} micro-batches would take about {:.1f} GB of memory; "
-                          "this machine has {:.1f} GB",
-                          scenario.stages(), scenario.pipeline.micro_batches, estimate / 1e9,
-                          machine / 1e9),
-              "fewer micro-batches or stages");
+  const double usable = usable_memory_bytes();
+  if (estimate <= usable) return;
+  throw Error(
+      scenario.pipeline.micro_batches_at,
+      fmt::format("{} stages with {} micro-batches would take about {:.1f} GB of memory; "
+                  "{:.1f} GB can be used here",
+                  scenario.stages(), scenario.pipeline.micro_batches, estimate / 1e9, usable / 1e9),
+      "fewer micro-batches or stages");
 }
 
 }  // namespace steptwin

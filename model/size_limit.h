@@ -16,7 +16,8 @@ double estimated_bytes(const Scenario& scenario);
 // The kernels among it, rather too many than too few.
 double estimated_kernels(const Scenario& scenario);
 
-// Throws Error if the estimate exceeds the machine's memory, rather than let it be killed half way.
+// Throws Error if the estimate exceeds what can be used here, rather than let it be killed half
+// way.
 void refuse_if_too_large(const Scenario& scenario);
 
 }  // namespace steptwin

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <set>
 
+#include "hw/collective.h"
 #include "hw/payload.h"
 
 namespace steptwin::hw::cuda {
@@ -12,13 +13,6 @@ namespace {
 template <typename Value>
 std::vector<Value> list_of(const std::set<Value>& values) {
   return {values.begin(), values.end()};
-}
-
-// What a member of a collective brings and gets, in blocks.
-std::size_t blocks_of(KernelKind kind, std::size_t members) {
-  const bool gathers = kind == KernelKind::all_gather;
-  const bool scatters = kind == KernelKind::reduce_scatter;
-  return (gathers ? 1 : members) + (scatters ? 1 : members);
 }
 
 class Survey {
@@ -90,7 +84,7 @@ class Survey {
     const auto communicator = static_cast<std::size_t>(kernel.communicator);
     const std::size_t members = program_.communicators[communicator].ranks.size();
     kinds_[communicator].insert(kernel.kind);
-    return blocks_of(kernel.kind, members) *
+    return (brought_blocks(kernel.kind, members) + result_blocks(kernel.kind, members)) *
            words_carried(kernel.bytes / static_cast<Bytes>(members));
   }
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include "hw/mpi/check.h"
 
@@ -27,12 +29,14 @@ void require_as_many(const MpiSession& session, const Program& program) {
                                  session.processes(), program.ranks.size(), program.ranks.size()));
 }
 
-std::int32_t place_on_machine() {
+// Of the processes on this machine: which one this is, and how many they are.
+std::pair<int, int> place_on_machine() {
   MPI_Comm machine = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
             "MPI_Comm_split_type");
-  int place = 0;
-  check_mpi(MPI_Comm_rank(machine, &place), "MPI_Comm_rank");
+  std::pair<int, int> place;
+  check_mpi(MPI_Comm_rank(machine, &place.first), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(machine, &place.second), "MPI_Comm_size");
   MPI_Comm_free(&machine);
   return place;
 }
@@ -43,7 +47,7 @@ MpiTeam::MpiTeam(const MpiSession& session, const Program& program,
                  std::chrono::nanoseconds patience, const Stop& stop)
     : stop_(stop), patience_(patience + kGettingReady), process_(session.process()) {
   require_as_many(session, program);
-  process_on_machine_ = place_on_machine();
+  std::tie(process_on_machine_, processes_on_machine_) = place_on_machine();
   of_ranks_ = copy_of_world();
   of_watches_ = copy_of_world();
   clock_ = measure_clock_offset(of_ranks_);

@@ -28,6 +28,7 @@ class MpiTeam final : public Team {
 
   std::int32_t process() const override { return process_; }
   std::int32_t process_on_machine() const override { return process_on_machine_; }
+  std::int32_t processes_on_machine() const override { return processes_on_machine_; }
   void barrier() override;
   void broadcast(std::span<std::byte> bytes, std::int32_t from) override;
   std::vector<std::int64_t> sum(std::span<const std::int64_t> own) override;
@@ -56,6 +57,7 @@ class MpiTeam final : public Team {
   const std::chrono::nanoseconds patience_;
   std::int32_t process_ = 0;
   std::int32_t process_on_machine_ = 0;
+  std::int32_t processes_on_machine_ = 0;
   MPI_Comm of_ranks_ = MPI_COMM_NULL;
   MPI_Comm of_watches_ = MPI_COMM_NULL;
   ClockOffset clock_;

@@ -173,6 +173,7 @@ TEST_CASE("run: what cannot be asked for is refused with status 2, and nothing i
       {{"--deadline", "0"}, "--deadline"},
       {{"--deadline", "nan"}, "--deadline"},
       {{"--set", "pipeline.ranks=0"}, "--set pipeline.ranks: error: "},
+      {{"--set", "stage.output_bytes=\"100TiB\""}, "what the ranks send, receive and copy takes "},
       {{"--faster"}, "run has no option \"--faster\""},
       {{"s.toml", "again"}, "argument"},
   };

@@ -15,6 +15,7 @@ class MeetingPlace {
  public:
   MeetingPlace(std::size_t members, const Stop& stop) : members_(members), stop_(stop) {}
 
+  std::size_t members() const { return members_; }
   // Returns what all have brought, by member, when all have come. Throws Stopped when the run is
   // given up, unless `to_the_end`.
   std::vector<std::vector<std::int64_t>> meet(std::size_t member, std::vector<std::int64_t> brought,
@@ -44,6 +45,9 @@ class ThreadTeam final : public Team {
 
   std::int32_t process() const override { return process_; }
   std::int32_t process_on_machine() const override { return process_; }
+  std::int32_t processes_on_machine() const override {
+    return static_cast<std::int32_t>(places_.ranks.members());
+  }
   void barrier() override { (void)meet({}, Thread::rank); }
   void broadcast(std::span<std::byte> bytes, std::int32_t from) override;
   std::vector<std::int64_t> sum(std::span<const std::int64_t> own) override;
