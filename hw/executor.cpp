@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "hw/gate.h"
+#include "hw/thread_name.h"
 #include "model/trace_of.h"
 #include "standstill/overdue.h"
 
@@ -72,6 +73,7 @@ class Execution {
   int iterations() const { return options_.warmup + options_.repeat; }
 
   void run_rank(std::size_t index) {
+    name_this_thread(fmt::format("rank {}", job_.ranks()[index]));
     try {
       for (int iteration = 0; iteration < iterations(); ++iteration)
         run_iteration(index, iteration);

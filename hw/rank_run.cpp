@@ -5,6 +5,8 @@
 #include <optional>
 #include <thread>
 
+#include "hw/thread_name.h"
+
 namespace steptwin::hw {
 namespace {
 
@@ -143,6 +145,7 @@ void RankRun::fork(std::int32_t number) {
   forked_ = std::thread([this, number, &born] {
     born = true;
     born.notify_one();
+    name_this_thread("rank " + std::to_string(rank_) + " fork");
     try {
       run_thread(number);
     } catch (const Stopped&) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/mpi/check.h"
+#include "hw/mpi/patience.h"
 
 namespace steptwin::hw {
 namespace {
@@ -41,7 +42,6 @@ std::size_t digest_of(const Program& program, const RunOptions& options, std::st
 
 void require_agreement(const Program& program, const RunOptions& options, std::string_view how) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::minutes kPatience{2};
   constexpr std::chrono::milliseconds kPoll{1};
   int processes = 0;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
@@ -51,7 +51,7 @@ void require_agreement(const Program& program, const RunOptions& options, std::s
   check_mpi(
       MPI_Iallgather(&own, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD, &request),
       "MPI_Iallgather");
-  const Clock::time_point end = Clock::now() + kPatience;
+  const Clock::time_point end = Clock::now() + kMpiPatience;
   int over = 0;
   while (true) {
     check_mpi(MPI_Test(&request, &over, MPI_STATUS_IGNORE), "MPI_Test");

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "hw/mpi/check.h"
+#include "hw/mpi/patience.h"
 
 namespace steptwin::hw {
 
@@ -16,7 +17,11 @@ MpiSession::MpiSession() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int provided = 0;
-  const int result = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  int result = MPI_SUCCESS;
+  {
+    const Patience patience(kMpiPatience, "MPI has not come to start all processes");
+    result = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   check_mpi(result, "MPI_Init_thread");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -28,6 +33,7 @@ MpiSession::MpiSession() {
 }
 
 MpiSession::~MpiSession() {
+  const Patience patience(kMpiPatience, "MPI has not come to end all processes");
   MPI_Finalize();
 }
 

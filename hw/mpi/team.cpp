@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "hw/mpi/check.h"
+#include "hw/mpi/patience.h"
 
 namespace steptwin::hw {
 namespace {
@@ -47,6 +48,7 @@ MpiTeam::MpiTeam(const MpiSession& session, const Program& program,
                  std::chrono::nanoseconds patience, const Stop& stop)
     : stop_(stop), patience_(patience + kGettingReady), process_(session.process()) {
   require_as_many(session, program);
+  const Patience meeting(kMpiPatience, "not all processes have met to run the Program");
   std::tie(process_on_machine_, processes_on_machine_) = place_on_machine();
   of_ranks_ = copy_of_world();
   of_watches_ = copy_of_world();
@@ -135,6 +137,7 @@ std::vector<std::vector<std::int64_t>> MpiTeam::gather(std::span<const std::int6
 }
 
 TimeNs MpiTeam::clock_bound_ns() const {
+  const Patience meeting(kMpiPatience, "not all processes have compared their clocks");
   const ClockOffset after = measure_clock_offset(of_ranks_);
   const TimeNs drift = std::abs(after.offset_ns - clock_.offset_ns);
   const TimeNs own = std::max(clock_.bound_ns, after.bound_ns) + drift;

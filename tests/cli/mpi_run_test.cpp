@@ -257,14 +257,28 @@ bool is_gone(pid_t process) {
   return false;
 }
 
+// Whether a thread of the process runs a rank's steps.
+bool runs_a_rank(pid_t process) {
+  std::error_code gone;
+  const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    std::ifstream file(task.path() / "comm");
+    std::string name;
+    if (file >> name && name == "rank") return true;
+  }
+  return false;
+}
+
 // Sends the signal to one of the two ranks in mid-run; `ranks` becomes both.
 std::function<void(pid_t)> signal_one(int signal, std::vector<pid_t>& ranks) {
   return [signal, &ranks](pid_t mpirun) {
-    for (int tries = 0; tries < 5000 && ranks.size() < 2; ++tries) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bool are_running = false;
+    for (int tries = 0; tries < 10'000 && !are_running; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
       ranks = children_of(mpirun);
+      are_running = ranks.size() == 2 && runs_a_rank(ranks.front()) && runs_a_rank(ranks.back());
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     if (!ranks.empty()) kill(ranks.back(), signal);
   };
 }
