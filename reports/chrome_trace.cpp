@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
-#include <iterator>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -13,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "model/append_format.h"
 #include "model/hooks.h"
 #include "reports/activations.h"
 #include "reports/decimal.h"
+#include "reports/output_text.h"
 #include "reports/slice_names.h"
 #include "reports/trace_index.h"
 #include "reports/transfers.h"
@@ -23,7 +24,6 @@
 namespace steptwin::reports {
 namespace {
 
-constexpr std::size_t kFlushBytes = 1 << 16;
 constexpr std::int64_t kLanesSorted = 64;                  // tracks of one stream that sort apart
 constexpr std::int64_t kHostSort = std::int64_t{1} << 30;  // host threads below all streams
 
@@ -74,7 +74,7 @@ class ChromeWriter {
         track_of_kernel_(trace.kernels.size()),
         next_track_(trace.ranks.size()),
         drawn_of_rank_(trace.ranks.size()),
-        out_(&out),
+        output_(out),
         progress_(progress) {}
 
   void write() {
@@ -86,14 +86,14 @@ class ChromeWriter {
     counters();
     for (std::size_t arrow = 0; arrow < arrows_.size(); ++arrow) draw_arrow(arrow);
     out_buffer("\n]}}\n");
-    flush();
+    output_.flush();
   }
 
  private:
   template <typename... Values>
   void out_buffer(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Values>(values)...);
-    if (buffer_.size() > kFlushBytes) flush();
+    append_format(output_.text, format, std::forward<Values>(values)...);
+    if (output_.is_long()) output_.flush();
   }
 
   // A kernel or an arrow is written.
@@ -109,11 +109,6 @@ class ChromeWriter {
     out_buffer("{}", is_first_ ? "\n" : ",\n");
     is_first_ = false;
     out_buffer(format, std::forward<Values>(values)...);
-  }
-
-  void flush() {
-    out_->write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-    buffer_.clear();
   }
 
   void track(std::int32_t rank, std::int64_t track_id, const std::string& name,
@@ -309,9 +304,8 @@ class ChromeWriter {
   std::size_t next_host_ = 0;
   std::vector<Transfer> arrows_;  // by time
   std::size_t steps_done_ = 0;
-  std::ostream* out_;
+  OutputText output_;
   const ProgressCallback& progress_;
-  fmt::memory_buffer buffer_;
   bool is_first_ = true;
 };
 

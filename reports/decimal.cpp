@@ -2,8 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <fmt/compile.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include "reports/output_text.h"
 
 namespace steptwin::reports {
 namespace {
@@ -23,8 +24,13 @@ std::string microseconds_text(TimeNs duration) {
 std::string microseconds_fixed(TimeNs duration) {
   const std::uint64_t magnitude = duration < 0 ? 0 - static_cast<std::uint64_t>(duration)
                                                : static_cast<std::uint64_t>(duration);
-  return fmt::format(FMT_COMPILE("{}{}.{:03}"), duration < 0 ? "-" : "", magnitude / 1000,
-                     magnitude % 1000);
+  std::string text = duration < 0 ? "-" : "";
+  append_field(text, magnitude / 1000);
+  text += '.';
+  // Three digits, and a one before them that only makes the zeros stay.
+  append_field(text, 1000 + magnitude % 1000);
+  text.erase(text.size() - 4, 1);
+  return text;
 }
 
 std::string ratio_text(double ratio) {

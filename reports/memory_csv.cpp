@@ -2,15 +2,14 @@
 
 #include <array>
 #include <cstdint>
-#include <fmt/compile.h>
-#include <fmt/format.h>
-#include <iterator>
+#include <fmt/core.h>
 #include <ostream>
 #include <string_view>
 #include <utility>
 
 #include "model/formats/quoted_text.h"
 #include "reports/csv_rows.h"
+#include "reports/output_text.h"
 
 namespace steptwin::reports {
 namespace {
@@ -27,23 +26,18 @@ MemoryClass memory_class_in(const CsvRows& rows, std::size_t column) {
 }  // namespace
 
 void write_memory_csv(const Trace& trace, std::ostream& out, const ProgressCallback& progress) {
-  constexpr std::size_t kFlushBytes = 1 << 16;
-  fmt::memory_buffer buffer;
-  fmt::format_to(std::back_inserter(buffer), "rank,at_ns,class,bytes\n");
-  const auto flush = [&buffer, &out] {
-    out.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    buffer.clear();
-  };
+  OutputText output(out);
+  output.text = "rank,at_ns,class,bytes\n";
   std::size_t written = 0;
   for (const MemoryRecord& record : trace.memory) {
-    fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},{},{},{}\n"), record.rank,
-                   record.at_ns, name_of(record.memory), record.bytes);
+    append_last_fields(output.text, record.rank, record.at_ns, name_of(record.memory),
+                       record.bytes);
     ++written;
-    if (buffer.size() <= kFlushBytes) continue;
-    flush();
+    if (!output.is_long()) continue;
+    output.flush();
     if (progress) progress(written, trace.memory.size());
   }
-  flush();
+  output.flush();
 }
 
 std::vector<MemoryRecord> read_memory_csv(const std::string& file, std::size_t ranks) {

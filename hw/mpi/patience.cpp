@@ -20,8 +20,8 @@ void watch(const std::stop_token& over, std::chrono::nanoseconds most, const std
   std::unique_lock lock(mutex);
   wakes.wait_for(lock, over, most, [&over] { return over.stop_requested(); });
   if (over.stop_requested()) return;
-  const std::string line = fmt::format("error: {} for {:.1f} s\n", what,
-                                       std::chrono::duration<double>(most).count());
+  const std::string line =
+      fmt::format("error: {} for {:.1f} s\n", what, std::chrono::duration<double>(most).count());
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
   std::_Exit(kMachineFailed);

@@ -2,10 +2,10 @@
 
 #include <array>
 #include <fmt/format.h>
-#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "model/append_format.h"
 #include "model/formats/quoted_text.h"
 #include "model/formats/text_cursor.h"
 #include "model/nearest_word.h"
@@ -22,12 +22,11 @@ std::string index_text(std::int32_t index) {
 }
 
 void append_step(std::string& text, const Step& step) {
-  fmt::format_to(std::back_inserter(text),
-                 "MetaStep(type=MetaStepType.{}, micro_index={}, stage_index={}",
-                 name_of(step.type), index_text(step.micro), index_text(step.stage));
+  append_format(text, "MetaStep(type=MetaStepType.{}, micro_index={}, stage_index={}",
+                name_of(step.type), index_text(step.micro), index_text(step.stage));
   const auto append_parts = [&text](std::string_view name, const std::vector<Step>& parts) {
     if (parts.empty()) return;
-    fmt::format_to(std::back_inserter(text), ", {}=[", name);
+    append_format(text, ", {}=[", name);
     for (std::size_t index = 0; index < parts.size(); ++index) {
       if (index > 0) text += ", ";
       append_step(text, parts[index]);
@@ -286,7 +285,7 @@ std::string meta_step_text(const StepList& list) {
 std::string meta_step_text(const Schedule& schedule) {
   std::string text;
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-    fmt::format_to(std::back_inserter(text), "rank{}: ", rank);
+    append_format(text, "rank{}: ", rank);
     append_list(text, schedule.ranks[rank]);
     text += '\n';
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
+#include "model/append_format.h"
 #include "model/formats/scenario_toml.h"
 #include "model/formats/scenario_words.h"
 #include "model/formats/toml_document.h"
@@ -53,7 +53,7 @@ void add_section(std::string& out, std::string_view name) {
 }
 
 void add(std::string& out, std::string_view key, const std::string& value) {
-  fmt::format_to(std::back_inserter(out), "{} = {}\n", key, value);
+  append_format(out, "{} = {}\n", key, value);
 }
 
 void add_pipeline(std::string& out, const PipelineKeys& keys) {

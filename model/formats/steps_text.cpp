@@ -1,9 +1,9 @@
 #include "model/formats/steps_text.h"
 
 #include <fmt/format.h>
-#include <iterator>
 #include <utility>
 
+#include "model/append_format.h"
 #include "model/formats/text_cursor.h"
 
 namespace steptwin {
@@ -163,7 +163,7 @@ std::string steps_text(const StepList& list) {
 std::string steps_text(const Schedule& schedule) {
   std::string text;
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-    fmt::format_to(std::back_inserter(text), "rank{}:", rank);
+    append_format(text, "rank{}:", rank);
     if (!schedule.ranks[rank].empty()) text += ' ';
     append_list(text, schedule.ranks[rank]);
     text += '\n';

@@ -4,11 +4,11 @@
 #include <cassert>
 #include <cstddef>
 #include <fmt/format.h>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "model/append_format.h"
 #include "model/formats/quoted_text.h"
 #include "model/formats/words.h"
 #include "model/nearest_word.h"
@@ -184,8 +184,8 @@ Step take_overlap(TextCursor& cursor, StepListing& listing, const TorchRules& ru
 }
 
 void append_action(std::string& text, const Step& step) {
-  fmt::format_to(std::back_inserter(text), "{}{}", step.stage, text_for(kCurrentWords, step.type));
-  if (step.micro != Step::kNone) fmt::format_to(std::back_inserter(text), "{}", step.micro);
+  append_format(text, "{}{}", step.stage, text_for(kCurrentWords, step.type));
+  if (step.micro != Step::kNone) append_format(text, "{}", step.micro);
 }
 
 }  // namespace
